@@ -1,0 +1,1 @@
+"""The stack itself: contracts, harnesses, policies, episodes, runs and the command line."""
