@@ -1,0 +1,1 @@
+"""What reads a final state: comparators and readers of applications' files."""
