@@ -1,0 +1,1 @@
+"""The worlds: envs.desktop is a real desktop under Xvfb."""
