@@ -1,0 +1,3 @@
+"""Oscar's own."""
+
+from oscar.apps.shipping.models import *  # noqa: F403

@@ -1,0 +1,3 @@
+from tests.browser.sites.rig import served
+
+__all__ = ["served"]
