@@ -151,8 +151,9 @@ class EpisodeSession:
         """See Session."""
         with self._our_turn():
             call = Call(
-                index=self.calls, step=self.steps, request=self._by_hash(request), reply=reply, error=error,
-                usage=usage, started=started, ended=time.time(),
+                index=self.calls, step=self.steps, request=self._by_hash(request), usage=usage, queued=started,
+                message=None if reply is None else {"role": "assistant", "content": reply}, last_byte=time.time(),
+                error=error if reply is None else None, unread=None if reply is None else error,
             )  # fmt: skip
             self.calls += 1
             self._recorder.call(self._key, call)

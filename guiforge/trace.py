@@ -7,8 +7,9 @@ The Recorder is the only writer of a run.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,6 +17,7 @@ from guiforge.action import Action
 from guiforge.env import Snapshot
 from guiforge.outcome import Outcome
 from guiforge.task import Task
+from guiforge.wire import ChatMessage
 
 
 class _Record(BaseModel):
@@ -73,20 +75,70 @@ class EpisodeSpec(_Record):
     limits: dict[str, float] = {}  # overrides of the task's own
 
 
-class Call(_Record):
-    """One model call: the request with images by content hash, the raw reply, and what went wrong with it.
+Wire = Literal["chat", "responses", "messages"]
+"""What a harness speaks: OpenAI chat completions, OpenAI responses, Anthropic messages."""
 
-    error: why the reply could not be used (unparsable, endpoint failed), else None. Times are Unix seconds.
+
+class Tokens(_Record):
+    """What a policy read and sampled, exactly: never re-encoded.
+
+    prompt_ids, sampled_ids: token ids.  logprobs: of each sampled token, natural logarithms under the distribution
+    that was sampled from, None where the policy gave none.
+    """
+
+    prompt_ids: tuple[int, ...]
+    sampled_ids: tuple[int, ...]
+    logprobs: tuple[float, ...] | None = None
+
+
+class Call(_Record):
+    """One model call, as it was sent and as it was answered.
+
+    index: which of its episode's, in the order of their arrival.  step: how many steps had ended by then.
+    request: the body in the words of `wire`, each image replaced by `image:<content hash>`.
+    sampling: the parameters as they took effect (temperature, top_p, seed, ...).
+    message: the assistant's message in the form of chat completions, None where none came.  raw: the reply's body as
+    the policy sent it (a stream's events as they came).  cut: the reply broke off, or the harness hung up; what had
+    been sampled is kept.  error: why there is no reply, for a person.  unread: what made the harness refuse the reply.
+    parent: index of the call whose prompt and reply this prompt goes on from.  tries: how often the policy was asked.
+    upstream, policy_version: which replica answered, with which weights.
+    queued, first_byte, last_byte: Unix seconds; the reply's, and None where none came.
     """
 
     index: int
     step: int
+    wire: Wire = "chat"
     request: dict[str, Any]
-    reply: str | None
-    error: str | None = None
+    sampling: dict[str, Any] = {}
+    message: dict[str, Any] | None
+    raw: str = ""
+    tokens: Tokens | None = None
+    finish_reason: str | None = None
     usage: dict[str, Any] = {}
-    started: float
-    ended: float
+    upstream: str = ""
+    policy_version: str = ""
+    idempotency_key: str | None = None
+    parent: int | None = None
+    tries: int = 1
+    cut: bool = False
+    error: str | None = None
+    unread: str | None = None
+    queued: float
+    first_byte: float | None = None
+    last_byte: float
+
+    @property
+    def reply(self) -> str | None:
+        """What the message says: its text, or all of it as JSON where it calls tools; None where none came."""
+        if self.message is None:
+            return None
+        said = ChatMessage.model_validate(self.message)
+        return json.dumps(self.message, ensure_ascii=False) if said.tool_calls else said.text
+
+    @property
+    def problem(self) -> str | None:
+        """Why the call was of no use to its harness, if it was not."""
+        return self.error or self.unread
 
 
 class Step(_Record):
@@ -128,6 +180,10 @@ class Recorder(Protocol):
 
     def call(self, key: EpisodeKey, call: Call) -> None:
         """Keep a model call."""
+        ...
+
+    def unread(self, key: EpisodeKey, problem: str) -> None:
+        """Note that the harness could not use the reply of the episode's latest call, and why."""
         ...
 
     def step(self, key: EpisodeKey, step: Step) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import signal
 import sqlite3
@@ -28,7 +29,7 @@ from guiforge.store import (
     WrongFormat,
 )
 from guiforge.task import PutFile, Task
-from guiforge.trace import Call, EpisodeKey, Recorder, Step
+from guiforge.trace import Call, EpisodeKey, Recorder, Step, Tokens
 
 SOLVED = Outcome(status=Status.SOLVED, reward=1, components={"sum": 1.0})
 
@@ -53,7 +54,8 @@ def step(index: int, frame: str) -> Step:
 
 
 def call(index: int, reply: str | None = "ok") -> Call:
-    return Call(index=index, step=index, request={"n": index}, reply=reply, started=1.0, ended=2.0)
+    message = None if reply is None else {"role": "assistant", "content": reply}
+    return Call(index=index, step=index, request={"n": index}, message=message, queued=1.0, last_byte=2.0)
 
 
 def run_python(code: str, *args: object) -> subprocess.Popen[str]:
@@ -107,8 +109,10 @@ def test_whatever_a_model_or_a_file_name_holds_is_kept_exactly(tmp_path: Path) -
         store.begin(key(), task())
         frame = store.image(b"x", "image/webp")
         asked = Call(
-            index=0, step=0, request={"messages": [{nasty: nasty}]}, reply=nasty, error=nasty, started=0, ended=1
-        )
+            index=0, step=0, request={"messages": [{nasty: nasty}]}, sampling={nasty: 1}, message={nasty: nasty},
+            raw=nasty, finish_reason=nasty, upstream=nasty, policy_version=nasty, idempotency_key=nasty, error=nasty,
+            unread=nasty, queued=0, last_byte=1,
+        )  # fmt: skip
         taken = Step(index=0, frame=frame, text=nasty, error=nasty, actions=(TypeText(text=nasty),), started=0)
         snapshot, blobs = state_of_files({f"~/{nasty}": b"", "~/\udcfe": b""}, clipboard=nasty)
         outcome = Outcome.fault(Status.ENV_ERROR, nasty)
@@ -120,6 +124,45 @@ def test_whatever_a_model_or_a_file_name_holds_is_kept_exactly(tmp_path: Path) -
         assert store.steps(key()) == [taken]
         assert store.snapshot(key())[0] == snapshot
         assert store.outcome(key()) == outcome
+
+
+def test_tokens_and_log_probabilities_read_back_to_the_last_bit(tmp_path: Path) -> None:
+    logprobs = (-0.1, -1e-300, -math.pi, 0.0, -745.1332191019412)
+    tokens = Tokens(prompt_ids=(151_644, 0, 2**31 - 1), sampled_ids=(1, 2, 3, 4, 5), logprobs=logprobs)
+    asked = [
+        call(0).model_copy(update={"tokens": tokens}),
+        call(1).model_copy(update={"tokens": Tokens(prompt_ids=(7,), sampled_ids=())}),
+        call(2).model_copy(update={"parent": 0, "cut": True, "tries": 3, "first_byte": 1.25, "wire": "messages"}),
+    ]
+    with Store(tmp_path / "run") as store:
+        store.begin(key(), task())
+        for each in asked:
+            store.call(key(), each)
+    with RunReader(tmp_path / "run") as run:
+        assert run.calls(key()) == asked
+
+
+def test_calls_kept_at_once_fail_one_by_one(tmp_path: Path) -> None:
+    ended, unknown = key(seed=1), key(seed=2)
+    with Store(tmp_path / "run") as store:
+        for each in (key(), ended):
+            store.begin(each, task(each.seed))
+        store.finish(ended, SOLVED, None, {})
+        batch = [(key(), call(0)), (ended, call(0)), (unknown, call(0)), (key(), call(0, "again")), (key(), call(1))]
+        kept, sealed, never_begun, twice, last = store.calls_at_once(batch)
+        assert kept is None and last is None
+        assert isinstance(sealed, AlreadyFinished) and isinstance(never_begun, UnknownEpisode)
+        assert "has that call already" in str(twice)
+        assert store.calls(key()) == [call(0), call(1)]
+
+
+def test_what_a_harness_could_not_read_is_noted_on_its_latest_call(tmp_path: Path) -> None:
+    with Store(tmp_path / "run") as store:
+        store.begin(key(), task())
+        store.call(key(), call(0))
+        store.call(key(), call(1))
+        store.unread(key(), "no action in it \ud800")
+        assert [each.unread for each in store.calls(key())] == [None, "no action in it \ud800"]
 
 
 def test_beginning_anew_drops_what_the_unfinished_try_left(tmp_path: Path) -> None:
@@ -351,7 +394,7 @@ def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
         ('{"format": 99, "parameters": {}}', WrongFormat, "format 99"),
         ("not json", StoreError, "damaged"),
         ("[]", StoreError, "damaged"),
-        ('{"format": 1, "parameters": {}}', StoreError, r"run\.db"),
+        ('{"format": 2, "parameters": {}}', StoreError, r"run\.db"),
     ],
 )
 def test_a_manifest_that_is_wrong_names_itself(

@@ -199,6 +199,8 @@ class Served:
                 store.image(message.blobs[0], data["media_type"])
             case "call":
                 store.call(key, Call.model_validate(data["call"]))
+            case "unread":
+                store.unread(key, data["problem"])
             case "step":
                 store.step(key, Step.model_validate(data["step"]))
             case "state":

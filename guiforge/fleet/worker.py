@@ -49,6 +49,10 @@ class ChannelRecorder:
         """See Recorder."""
         self._channel.ask("call", {"key": key.model_dump(), "call": call.model_dump()})
 
+    def unread(self, key: EpisodeKey, problem: str) -> None:
+        """See Recorder."""
+        self._channel.ask("unread", {"key": key.model_dump(), "problem": problem})
+
     def step(self, key: EpisodeKey, step: Step) -> None:
         """See Recorder."""
         self._channel.ask("step", {"key": key.model_dump(), "step": step.model_dump()})

@@ -13,23 +13,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 from urllib.parse import quote
 
 from guiforge.env import Snapshot
 from guiforge.outcome import Outcome
+from guiforge.store.calls import call_of
 from guiforge.store.errors import NotARun, StoreError, UnknownEpisode, WrongFormat, sound
 from guiforge.store.files import Files
 from guiforge.task import Task
 from guiforge.trace import Call, EpisodeKey, Step
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST, DATABASE, LOCK = "run.json", "run.db", "run.lock"
 IMAGE_SUFFIXES = (".png", ".jpeg", ".webp")
 # JSON also for what a model or a program wrote: it may hold lone surrogates, which SQLite's TEXT can't.
-JSON_COLUMNS = frozenset({"request", "reply", "error", "usage", "text", "cursor", "actions", "timings", "outcome"})
-
-_Record = TypeVar("_Record", Call, Step)
+JSON_COLUMNS = frozenset(
+    {
+        "request", "sampling", "message", "error", "unread", "usage", "idempotency_key", "upstream", "policy_version",
+        "finish_reason", "text", "cursor", "actions", "timings", "outcome",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -147,15 +151,15 @@ class RunReader:
 
     def calls(self, key: EpisodeKey) -> list[Call]:
         """An episode's model calls, in order."""
-        return self._records(Call, "calls", key)
+        return [call_of(row, _decoded) for row in self._records("calls", key)]
 
     def steps(self, key: EpisodeKey) -> list[Step]:
         """An episode's steps, in order."""
-        return self._records(Step, "steps", key)
+        rows = self._records("steps", key)
+        return [Step.model_validate({name: _decoded(row, name) for name in Step.model_fields}) for row in rows]
 
-    def _records(self, cls: type[_Record], table: str, key: EpisodeKey) -> list[_Record]:
-        rows = self._rows(f'SELECT * FROM {table} WHERE episode = ? ORDER BY "index"', key.id)
-        return [cls.model_validate({name: _decoded(row, name) for name in cls.model_fields}) for row in rows]
+    def _records(self, table: str, key: EpisodeKey) -> list[sqlite3.Row]:
+        return self._rows(f'SELECT * FROM {table} WHERE episode = ? ORDER BY "index"', key.id)
 
     def snapshot(self, key: EpisodeKey) -> tuple[Snapshot, Blobs]:
         """The final state of an episode, its files read lazily. Raises UnknownEpisode where none was kept."""

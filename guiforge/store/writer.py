@@ -18,7 +18,16 @@ from typing import Any
 
 from guiforge.env import Snapshot
 from guiforge.outcome import Outcome
-from guiforge.store.errors import AlreadyFinished, NotARun, StoreLocked, UnknownEpisode, needs_room, sound
+from guiforge.store.calls import CALL_COLUMNS, call_row
+from guiforge.store.errors import (
+    AlreadyFinished,
+    NotARun,
+    StoreError,
+    StoreLocked,
+    UnknownEpisode,
+    needs_room,
+    sound,
+)
 from guiforge.store.files import sync_path
 from guiforge.store.reader import (
     DATABASE,
@@ -43,8 +52,11 @@ CREATE TABLE IF NOT EXISTS episodes (
 );
 CREATE TABLE IF NOT EXISTS calls (
     episode TEXT NOT NULL REFERENCES episodes ON DELETE CASCADE, "index" INTEGER NOT NULL, step INTEGER NOT NULL,
-    request JSON NOT NULL, reply TEXT, error TEXT, usage JSON NOT NULL, started REAL NOT NULL, ended REAL NOT NULL,
-    PRIMARY KEY (episode, "index")
+    wire TEXT NOT NULL, request JSON NOT NULL, sampling JSON NOT NULL, message JSON, raw BLOB NOT NULL,
+    prompt_ids BLOB, sampled_ids BLOB, logprobs BLOB, finish_reason TEXT, usage JSON NOT NULL, upstream TEXT NOT NULL,
+    policy_version TEXT NOT NULL, idempotency_key TEXT, parent INTEGER, tries INTEGER NOT NULL, cut INTEGER NOT NULL,
+    error TEXT, unread TEXT, queued REAL NOT NULL, first_byte REAL, last_byte REAL NOT NULL,
+    PRIMARY KEY (episode, "index"), UNIQUE (episode, idempotency_key)
 );
 CREATE TABLE IF NOT EXISTS steps (
     episode TEXT NOT NULL REFERENCES episodes ON DELETE CASCADE, "index" INTEGER NOT NULL, frame TEXT NOT NULL,
@@ -212,7 +224,40 @@ class Store(RunReader):
 
     def call(self, key: EpisodeKey, call: Call) -> None:
         """Keep a model call. Raises StoreError for an episode that is not open, StoreFull."""
-        self._add("calls", key, call.model_dump())
+        (problem,) = self.calls_at_once([(key, call)])
+        if problem is not None:
+            raise problem
+
+    def calls_at_once(self, batch: Sequence[tuple[EpisodeKey, Call]]) -> list[StoreError | None]:
+        """Keep calls of any episodes in one transaction; for each None, or why it was not kept. Raises StoreFull.
+
+        A call that is not kept (its episode is not open, or has one of its index) keeps none of the others from it.
+        """
+        rows = [(key, _encoded({"episode": key.id, **call_row(call)})) for key, call in batch]
+        size = sum(len(value) for _, row in rows for value in row if isinstance(value, str | bytes))
+        problems: list[StoreError | None] = []
+        with self._transaction(f"{len(rows)} model calls", size) as db:
+            for key, row in rows:
+                try:
+                    self._check_open(db, key)
+                    _insert(db, "calls", ("episode", *CALL_COLUMNS), row)
+                except sqlite3.IntegrityError:
+                    problems.append(StoreError(f"episode {key} ({key.id}) of run {self.path} has that call already"))
+                except StoreError as problem:
+                    problems.append(problem)
+                else:
+                    problems.append(None)
+        return problems
+
+    def unread(self, key: EpisodeKey, problem: str) -> None:
+        """See Recorder. Raises StoreError for an episode that is not open, StoreFull."""
+        with self._transaction(f"a note on a call of episode {key.id}", 4096) as db:
+            self._check_open(db, key)
+            latest = 'SELECT MAX("index") FROM calls WHERE episode = ?'
+            db.execute(
+                f'UPDATE calls SET unread = ? WHERE episode = ? AND "index" = ({latest})',
+                (to_json(problem), key.id, key.id),
+            )
 
     def step(self, key: EpisodeKey, step: Step) -> None:
         """Keep a step. Raises StoreError for an episode that is not open, StoreFull."""

@@ -199,7 +199,8 @@ def test_what_a_model_said_and_a_program_named_reaches_the_store_as_it_was(spec:
     key, odd = spec("press").key, "\udcff said \ud800"
     entry = FileEntry(hash=content_hash(b"x"), size=1, mode=0o644, mtime=0.0)
     snapshot = Snapshot(before={f"~/{odd}": entry}, after={f"~/{odd}": entry}, queries={"windows": [odd]})
-    call = Call(index=0, step=0, request={odd: odd}, reply=odd, started=1.0, ended=2.0)
+    message = {"role": "assistant", "content": odd}
+    call = Call(index=0, step=0, request={odd: odd}, message=message, queued=1.0, last_byte=2.0)
     ours, theirs = socket.socketpair()
     with Store(tmp_path / "run") as store:
         served = Served(store, spec("press"), keep_faults=True)

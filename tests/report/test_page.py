@@ -48,7 +48,10 @@ def record(store: Store, seed: int, application: str, outcome: Outcome | None) -
     for i, actions in enumerate(
         [(Click(x=400, y=225), TypeText(text=EVIL)), (Drag(path=((0, 0), (800, 450))), Done())]
     ):
-        call = Call(index=i, step=i, request=request, reply=EVIL, error=EVIL, usage={EVIL: 3}, started=0, ended=1)
+        call = Call(
+            index=i, step=i, request=request, message={"role": EVIL, "content": EVIL}, error=EVIL, unread=EVIL,
+            usage={EVIL: 3}, queued=0, last_byte=1,
+        )  # fmt: skip
         store.call(key(seed), call)
         step = Step(index=i, frame=frames[i], cursor=(9, 9), text=EVIL, actions=actions, error=EVIL, started=0)
         store.step(key(seed), step)
