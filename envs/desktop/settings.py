@@ -45,13 +45,14 @@ _FONTS = "".join(
     f'<font place="{place}"><name>Sans</name><size>10</size><weight>normal</weight><slant>normal</slant></font>'
     for place in ("ActiveWindow", "InactiveWindow", "MenuHeader", "MenuItem", "ActiveOnScreenDisplay")
 )
+# The title of a window has no icon (N): GIMP's becomes a small copy of its picture, at a time of its own choosing.
 _OPENBOX = f"""\
 <?xml version="1.0" encoding="UTF-8"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc">
 <focus><focusNew>yes</focusNew><followMouse>no</followMouse><focusLast>yes</focusLast><raiseOnFocus>no</raiseOnFocus>
 </focus>
 <placement><policy>Smart</policy><center>yes</center><monitor>Primary</monitor></placement>
-<theme><name>Clearlooks</name><titleLayout>NLIMC</titleLayout><keepBorder>yes</keepBorder>
+<theme><name>Clearlooks</name><titleLayout>LIMC</titleLayout><keepBorder>yes</keepBorder>
 <animateIconify>no</animateIconify>{_FONTS}</theme>
 <desktops><number>1</number><popupTime>0</popupTime></desktops>
 <resize><drawContents>yes</drawContents><popupShow>Never</popupShow></resize>
