@@ -54,7 +54,11 @@ FLAGS = (
 )  # fmt: skip
 
 
-_EXPLICIT_FRAMES = ("--enable-begin-frame-control", "--run-all-compositor-stages-before-draw")
+# a frame is drawn whole: its pictures are decoded with it, however large, not in a later one
+_EXPLICIT_FRAMES = (
+    "--enable-begin-frame-control", "--run-all-compositor-stages-before-draw", "--disable-checker-imaging",
+    "--disable-new-content-rendering-timeout",
+)  # fmt: skip
 _IN_WINDOW = ("--ozone-platform=x11", "--kiosk", "--no-startup-window", "--test-type", "--force-device-scale-factor=1")
 
 

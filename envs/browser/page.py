@@ -269,6 +269,14 @@ class Page:
         if self._drawing is None and not blocked and time.monotonic() - self._drawn_at >= every_s:
             self._drawing = self.send("HeadlessExperimental.beginFrame")
 
+    def draw(self, timeout_s: float) -> bool:
+        """Draw the page once, without a picture; whether it was drawn in time. Raises Gone."""
+        drawn = self._connection.pump(lambda: self._drawing is None or self._drawn(), timeout_s)
+        if drawn and self.dialog is None and not self.crashed:
+            self._drawing = self.send("HeadlessExperimental.beginFrame")
+            drawn = self._connection.pump(lambda: self._drawing is None or self._drawn(), timeout_s)
+        return drawn
+
     def take_picture(self, timeout_s: float) -> bool:
         """Draw the page once into `png`; whether it was drawn in time. Raises Gone."""
         deadline = time.monotonic() + timeout_s

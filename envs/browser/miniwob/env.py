@@ -48,7 +48,6 @@ from guiforge.task import Task
 
 HOST = "miniwob.test"
 PICTURE_S = 3.0
-PICTURES = 10  # at most, until two in a row are the same
 CONTEXT_EPISODES = 2000
 _REFUSED = (Goto, Back, Forward, Reload, NewTab)
 _SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -104,14 +103,10 @@ class World:
         return self.tabs.pages == [page] and not odd and not held and self.episodes < CONTEXT_EPISODES
 
     def frame(self) -> Frame:
-        """The screen once two pictures of it in a row are the same."""
+        """The screen. One picture is whole: time stands still on the page, and what it asked for has come."""
         page = self.tabs.active
-        drawn, before = False, b""
-        for _ in range(PICTURES):
-            drawn = page.take_picture(PICTURE_S)
-            if not drawn or (page.png == before and not page.fetching):
-                break
-            before = page.png
+        page.run(lambda: not page.fetching or page.dialog or page.crashed, PICTURE_S)
+        drawn = page.take_picture(PICTURE_S)
         return Frame.from_encoded(page.png, cursor=self.actor.pointer.position, settled=drawn)
 
 

@@ -62,7 +62,7 @@ class Stage:
         try:
             self.page.evaluate("guiforge.clear()")
             self.page.post("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": -1, "y": -1, "button": "none"})
-            self.page.take_picture(CLEAR_S)
+            self.page.draw(CLEAR_S)
             started = self.page.evaluate(f"guiforge.start({seed})")
         except CdpError as refused:
             raise EnvError("miniwob", f"{name} did not start: {refused}") from refused
