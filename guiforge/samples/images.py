@@ -1,0 +1,163 @@
+"""Images in a token sequence: which placeholder tokens each fills, checked against what the model makes of its size.
+
+Invariant: every placeholder of a prompt belongs to exactly one image, in order, and an image to as many placeholders
+as the model has features for it; anything else raises Mismatch.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from guiforge.frame import Size
+
+Ids = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+class Mismatch(ValueError):
+    """A prompt's placeholders and its images don't agree."""
+
+
+class ImageTokens(Protocol):
+    """What a model's side tells of its images."""
+
+    @property
+    def image_token_id(self) -> int:
+        """The placeholder token of an image's features."""
+        ...
+
+    @property
+    def media_token_ids(self) -> frozenset[int]:
+        """Tokens that a reply can't hold: placeholders of images, videos and so on."""
+        ...
+
+    def count(self, width: int, height: int) -> int | None:
+        """How many placeholders an image of this size in pixels takes.
+
+        None where that is not known: each unbroken run of placeholders is then taken for one image.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class ImageSpan:
+    """An image by content hash, and the tokens it fills: from the first placeholder up to, not with, `stop`."""
+
+    hash: str
+    start: int
+    stop: int
+
+
+def place_images(
+    ids: Ids, images: Sequence[tuple[str, Size]], tokens: ImageTokens, sampled: Flags | None = None
+) -> tuple[ImageSpan, ...]:
+    """Where each of a prompt's images (content hash and size in pixels, in order) lies in its token ids.
+
+    sampled: (T,) tokens that the policy sampled; a placeholder among these is no image.  Raises Mismatch.
+    """
+    found = ids == tokens.image_token_id
+    if sampled is not None:
+        found &= ~sampled
+    places = np.flatnonzero(found)
+    run_starts = np.flatnonzero(np.diff(places, prepend=-2) > 1)  # indexes into `places`
+    counts = [tokens.count(*size) for _, size in images]
+    if 0 in counts:
+        raise Mismatch("an image is too small to have a feature")
+    if None in counts:
+        if len(run_starts) != len(images):
+            raise Mismatch(f"{len(images)} images, and placeholders in {len(run_starts)} runs")
+        edges = [*run_starts.tolist(), len(places)]
+    else:
+        edges = np.cumsum([0, *counts]).tolist()
+        if edges[-1] != len(places):
+            raise Mismatch(f"{len(images)} images take {edges[-1]} placeholders, and there are {len(places)}")
+    whole = {*run_starts.tolist(), len(places)}
+    spans = []
+    for (hash, size), first, end in zip(images, edges, edges[1:], strict=False):
+        start, stop = int(places[first]), int(places[end - 1]) + 1
+        # a model may put tokens between an image's rows, but then the rows are whole
+        if stop - start != end - first and not {first, end} <= whole:
+            raise Mismatch(f"the placeholders of an image of {size[0]}x{size[1]} run into another image's")
+        spans.append(ImageSpan(hash, start, stop))
+    return tuple(spans)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """ImageTokens of which only the tokens are known: each unbroken run of placeholders is one image."""
+
+    image_token_id: int
+    media_token_ids: frozenset[int]
+
+    def count(self, width: int, height: int) -> int | None:
+        """Not known."""
+        return None
+
+
+@dataclass(frozen=True)
+class Patches(Runs):
+    """ImageTokens of the Qwen-VL family: an image is scaled to whole cells within a number of pixels, a token a cell.
+
+    cell: side of a cell in pixels (patch size times merge size).  least, most: pixels of a scaled image.
+    Source: the smart resize of Qwen2-VL's image processor.
+    """
+
+    cell: int
+    least: int
+    most: int
+
+    def count(self, width: int, height: int) -> int | None:
+        """Cells of the scaled image."""
+        rows, columns = (max(1, round(side / self.cell)) for side in (height, width))
+        pixels = rows * columns * self.cell**2
+        if pixels > self.most:
+            shrink = math.sqrt(height * width / self.most) * self.cell
+            rows, columns = (max(1, math.floor(side / shrink)) for side in (height, width))
+        elif pixels < self.least:
+            grow = math.sqrt(self.least / (height * width)) / self.cell
+            rows, columns = (math.ceil(side * grow) for side in (height, width))
+        return rows * columns
+
+
+def image_tokens(model: Path) -> Runs:
+    """What a model's folder (config.json, and its image processor's) tells of its images.
+
+    Counts by size are known for the Qwen-VL family.  Raises ValueError for a folder that names no image token, OSError
+    for one without config.json.
+    """
+    config = _read(model / "config.json")
+    ids = {name: config[name] for name in _MEDIA if isinstance(config.get(name), int)}
+    image = ids.get("image_token_id", ids.get("image_token_index"))
+    if image is None:
+        raise ValueError(f"{model / 'config.json'} names no image token: no image_token_id and no image_token_index")
+    processor: dict[str, Any] = {}
+    for name in ("preprocessor_config.json", "processor_config.json"):
+        if (model / name).is_file():
+            read = _read(model / name)
+            processor |= read.get("image_processor") or read
+    media = frozenset(ids.values())
+    size = processor.get("size") or {}
+    least = size.get("shortest_edge", processor.get("min_pixels"))
+    most = size.get("longest_edge", processor.get("max_pixels"))
+    cell = int(processor.get("patch_size") or 0) * int(processor.get("merge_size") or 0)
+    if "Qwen2VL" in str(processor.get("image_processor_type")) and cell and least and most:
+        return Patches(image, media, cell, int(least), int(most))
+    return Runs(image, media)
+
+
+_MEDIA = ("image_token_id", "image_token_index", "video_token_id", "video_token_index", "audio_token_id")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    value = json.loads(path.read_bytes())
+    if not isinstance(value, dict):
+        raise ValueError(f"{path} is no JSON object")
+    return value
