@@ -38,12 +38,14 @@ from guiforge.cli.arguments import (
     SuiteName,
     Tasks,
 )
+from guiforge.cli.export import export
 from guiforge.cli.shadow import OURS, shadowed
 
 app = typer.Typer(
     help="Train agents that use a computer by sight.", no_args_is_help=True, add_completion=False,
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
+app.command()(export)
 LOG_WIDTH = 160  # columns, where the output is no terminal and so has no width
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else LOG_WIDTH)

@@ -30,7 +30,7 @@ class ImageTokens(Protocol):
     """What a model's side tells of its images."""
 
     @property
-    def image_token_id(self) -> int:
+    def token_id(self) -> int:
         """The placeholder token of an image's features."""
         ...
 
@@ -39,10 +39,11 @@ class ImageTokens(Protocol):
         """Tokens that a reply can't hold: placeholders of images, videos and so on."""
         ...
 
-    def count(self, width: int, height: int) -> int | None:
-        """How many placeholders an image of this size in pixels takes.
+    def tokens_of(self, size: Size) -> int | None:
+        """How many placeholders an image of this (width, height) in pixels takes.
 
-        None where that is not known: each unbroken run of placeholders is then taken for one image.
+        None where that is not known: each unbroken run of placeholders is then taken for one image. Raises ValueError
+        for an image that the model can't take.
         """
         ...
 
@@ -63,12 +64,15 @@ def place_images(
 
     sampled: (T,) tokens that the policy sampled; a placeholder among these is no image.  Raises Mismatch.
     """
-    found = ids == tokens.image_token_id
+    found = ids == tokens.token_id
     if sampled is not None:
         found &= ~sampled
     places = np.flatnonzero(found)
     run_starts = np.flatnonzero(np.diff(places, prepend=-2) > 1)  # indexes into `places`
-    counts = [tokens.count(*size) for _, size in images]
+    try:
+        counts = [tokens.tokens_of(size) for _, size in images]
+    except ValueError as error:
+        raise Mismatch(str(error)) from None
     if 0 in counts:
         raise Mismatch("an image is too small to have a feature")
     if None in counts:
@@ -94,10 +98,10 @@ def place_images(
 class Runs:
     """ImageTokens of which only the tokens are known: each unbroken run of placeholders is one image."""
 
-    image_token_id: int
+    token_id: int
     media_token_ids: frozenset[int]
 
-    def count(self, width: int, height: int) -> int | None:
+    def tokens_of(self, size: Size) -> int | None:
         """Not known."""
         return None
 
@@ -114,17 +118,19 @@ class Patches(Runs):
     least: int
     most: int
 
-    def count(self, width: int, height: int) -> int | None:
-        """Cells of the scaled image."""
-        rows, columns = (max(1, round(side / self.cell)) for side in (height, width))
-        pixels = rows * columns * self.cell**2
+    def tokens_of(self, size: Size) -> int | None:
+        """Cells of the scaled image. Raises ValueError for one that is 200 times as long as wide."""
+        if max(size) / min(size) > 200:
+            raise ValueError(f"an image of {size[0]}x{size[1]} is too long for the model")
+        columns, rows = (round(side / self.cell) for side in size)
+        pixels, of_image = rows * columns * self.cell**2, size[0] * size[1]
         if pixels > self.most:
-            shrink = math.sqrt(height * width / self.most) * self.cell
-            rows, columns = (max(1, math.floor(side / shrink)) for side in (height, width))
+            by = math.sqrt(of_image / self.most)
+            columns, rows = (max(1, math.floor(side / by / self.cell)) for side in size)
         elif pixels < self.least:
-            grow = math.sqrt(self.least / (height * width)) / self.cell
-            rows, columns = (math.ceil(side * grow) for side in (height, width))
-        return rows * columns
+            by = math.sqrt(self.least / of_image)
+            columns, rows = (math.ceil(side * by / self.cell) for side in size)
+        return columns * rows
 
 
 def image_tokens(model: Path) -> Runs:

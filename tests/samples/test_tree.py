@@ -251,9 +251,9 @@ def conversations(draw: st.DrawFn) -> Episode:
 def shown(call: Call, with_reply: bool) -> tuple[int | str, ...]:
     """A prompt's tokens with each image's placeholders as its hash and its place in it, and those of the reply."""
     assert call.tokens is not None
-    sizes = [(hash, ToyImages().count(*size_of(hash))) for hash in asked(call).images]
+    sizes = [(hash, ToyImages().tokens_of(size_of(hash))) for hash in asked(call).images]
     placeholders = iter([f"{hash} {at}" for hash, count in sizes for at in range(count)])
-    ids = [next(placeholders) if id == ToyImages.image_token_id else id for id in call.tokens.prompt_ids]
+    ids = [next(placeholders) if id == ToyImages.token_id else id for id in call.tokens.prompt_ids]
     return (*ids, *(call.tokens.sampled_ids if with_reply else ()))
 
 
@@ -320,9 +320,9 @@ def test_each_sampled_token_is_trained_once_after_what_it_was_sampled_after(epis
                 covered += len(tokens.sampled_ids)
         assert int(sample.mask.sum()) == covered
         for image in sample.images:
-            assert set(sample.token_ids[image.start : image.stop].tolist()) == {ToyImages.image_token_id}
-            assert image.stop - image.start == ToyImages().count(*size_of(image.hash))
-        placeholders = int((sample.token_ids == ToyImages.image_token_id).sum())
+            assert set(sample.token_ids[image.start : image.stop].tolist()) == {ToyImages.token_id}
+            assert image.stop - image.start == ToyImages().tokens_of(size_of(image.hash))
+        placeholders = int((sample.token_ids == ToyImages.token_id).sum())
         assert placeholders == sum(image.stop - image.start for image in sample.images)
     assert set(trained.values()) <= {1}
     assert len(trained) == sum(len(tokens.sampled_ids) for tokens in by_index.values() if tokens)

@@ -23,11 +23,11 @@ CELL = 10  # pixels
 class ToyImages:
     """ImageTokens of the toy: one placeholder for each cell of 10 by 10 pixels."""
 
-    image_token_id = IMAGE
+    token_id = IMAGE
     media_token_ids = frozenset({IMAGE, VIDEO})
 
-    def count(self, width: int, height: int) -> int:
-        return (width // CELL) * (height // CELL)
+    def tokens_of(self, size: tuple[int, int]) -> int:
+        return (size[0] // CELL) * (size[1] // CELL)
 
 
 def size_of(hash: str) -> tuple[int, int]:
@@ -62,7 +62,7 @@ def rendered(message: dict[str, Any]) -> list[int]:
             ids += encoded(part["text"])
         else:
             hash = part["image_url"]["url"].removeprefix("image:")
-            ids += [OPEN, *[IMAGE] * ToyImages().count(*size_of(hash)), CLOSE]
+            ids += [OPEN, *[IMAGE] * ToyImages().tokens_of(size_of(hash)), CLOSE]
     return [*ids, END]
 
 
