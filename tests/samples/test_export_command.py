@@ -32,7 +32,6 @@ def test_messages_need_nothing_but_the_run(folder: Path) -> None:
 
 
 def test_the_counts_of_what_became_of_the_tokens_are_told(folder: Path) -> None:
-    pytest.importorskip("pyarrow")
     done = guiforge(folder, "export", "run", "--format", "parquet", "--model", "model", "--out", "out/samples.parquet")
     assert done.returncode == 0, done.stderr
     assert "4 rows of 3 episodes  out/samples.parquet" in done.stdout and (folder / "out/samples.parquet").is_file()
@@ -42,7 +41,6 @@ def test_the_counts_of_what_became_of_the_tokens_are_told(folder: Path) -> None:
 
 
 def test_images_without_a_model_to_tell_their_tokens_are_refused(folder: Path) -> None:
-    pytest.importorskip("pyarrow")
     done = guiforge(folder, "export", "run", "--format", "parquet")
     assert done.returncode == 2 and "needs --model DIR" in done.stderr
     assert list((folder / "run" / "export").iterdir()) == []

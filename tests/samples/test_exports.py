@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import datasets
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
@@ -20,9 +23,6 @@ from guiforge.samples.sample import samples_of
 from guiforge.store import Damaged, RunReader
 from tests.samples.recorded import CLICK, WAIT, key, record_run
 from tests.samples.toy import SOLVED, ToyImages
-
-pytest.importorskip("pyarrow")
-datasets = pytest.importorskip("datasets")
 
 
 @pytest.fixture
@@ -98,20 +98,25 @@ def test_each_reply_is_one_row_of_trl(run: RunReader, tmp_path: Path) -> None:
     assert (last[2]["reasoning_content"], last[3]["tool_call_id"]) == ("hm", "c1")
 
 
-def test_trl_itself_takes_its_rows(run: RunReader, tmp_path: Path) -> None:
-    data_utils = pytest.importorskip("trl.data_utils")
+def test_trl_itself_takes_its_rows_and_trains_the_replies_alone(run: RunReader, tmp_path: Path) -> None:
+    from trl.trainer.sft_trainer import DataCollatorForVisionLanguageModeling
+
+    from vlm import tiny
+    from vlm.loading import load
+
+    tiny.make(tmp_path / "model")
+    processor = load(tmp_path / "model").processor
+    collate = DataCollatorForVisionLanguageModeling(processor=processor, completion_only_loss=True)
     rows, _ = exported(run, "trl", tmp_path)
-    for row in rows:
-        assert data_utils.is_conversational(row)
-        prompt = data_utils.prepare_multimodal_messages(row["prompt"], images=row["images"])
-        shown = [part["image"] for message in prompt for part in message["content"] if part["type"] == "image"]
-        assert shown == row["images"]
-        data_utils.prepare_multimodal_messages(row["completion"])
+    seen = [row for row in rows if row["images"]]
+    batch = collate([dict(row) for row in seen])
+    assert len(batch["image_grid_thw"]) == sum(len(row["images"]) for row in seen)
+    trained = [processor.tokenizer.decode(labels[labels != -100]) for labels in batch["labels"]]
+    assert [text.partition("<|im_end|>")[0] for text in trained[:3]] == ["one", "two", "three ?"]
+    assert '<tool_call>\n{"name": "click", "arguments": {"x": 1}}' in trained[3] and trained[4].startswith("bye")
 
 
 def test_verls_rows_mark_their_images_and_say_what_verl_repeats(run: RunReader, tmp_path: Path) -> None:
-    import pandas as pd
-
     for images_as in ("embed", "path"):
         _, done = exported(run, "verl", tmp_path, images_as=images_as)
         # as verl's MultiTurnSFTDataset reads it
@@ -165,8 +170,6 @@ def test_a_lost_image_stops_the_export_and_leaves_the_former_file(run: RunReader
 
 
 def test_the_log_probabilities_keep_every_bit(run: RunReader, tmp_path: Path) -> None:
-    import pyarrow.parquet as pq
-
     export_run(run, "parquet", tmp_path / "s.parquet", Options(images=ToyImages()))
     (first, *_) = pq.read_table(tmp_path / "s.parquet").to_pylist()
     tokens = run.calls(key(0))[0].tokens

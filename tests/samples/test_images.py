@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from guiforge.samples.images import Patches, Runs, image_tokens
 
@@ -21,10 +22,9 @@ SIDES = st.integers(1, 3000)
 def test_the_number_of_cells_is_the_processors_own(
     size: tuple[int, int], sides: tuple[int, int], pixels: tuple[int, int]
 ) -> None:
-    qwen = pytest.importorskip("transformers.models.qwen2_vl.image_processing_pil_qwen2_vl")
     (patch, merge), (least, most) = sides, pixels
     limits = {"shortest_edge": least, "longest_edge": most}
-    processor = qwen.Qwen2VLImageProcessorPil(patch_size=patch, merge_size=merge, size=limits)
+    processor = Qwen2VLImageProcessorPil(patch_size=patch, merge_size=merge, size=limits)
     tokens = Patches(1, frozenset({1}), patch * merge, least, most)
     try:
         own = processor.get_number_of_image_patches(size[1], size[0], {}) // merge**2

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from PIL import Image, ImageDraw
 
 from guiforge.frame import Size, content_hash
@@ -15,9 +16,10 @@ from guiforge.outcome import Outcome, Status
 from guiforge.samples import Reason, cut, image_tokens, samples_of
 from guiforge.samples.sample import EpisodeSamples
 from guiforge.trace import Call, EpisodeKey, Tokens
-
-torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
+from vlm import tiny
+from vlm.generate import Sampling, log_distribution, sample
+from vlm.loading import load
+from vlm.render import Renderer
 
 KEY = EpisodeKey(task="toy/task", seed=0, attempt=0, harness="toy", policy="tiny")
 SOLVED = Outcome(status=Status.SOLVED, reward=1.0)
@@ -26,8 +28,6 @@ CLOSE = 1e-4  # between log-probabilities in fp32
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from vlm import tiny
-
     torch.set_num_threads(1)
     made = tmp_path_factory.mktemp("models") / "small"
     tiny.make(made)
@@ -41,9 +41,6 @@ class Recorded:
     """
 
     def __init__(self, folder: Path, remembers: bool = True) -> None:
-        from vlm.loading import load
-        from vlm.render import Renderer
-
         self.model, self.remembers = load(folder), remembers
         self.renderer = Renderer(self.model.processor)
         self.images: dict[str, bytes] = {}
@@ -66,8 +63,6 @@ class Recorded:
 
     def ask(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
         """The model's reply."""
-        from vlm.generate import Sampling, sample
-
         fetch = self.images.__getitem__
         rendered = self.renderer.render(messages, fetch)
         inputs = self.renderer.inputs(rendered.ids, rendered.images, fetch)
@@ -107,8 +102,6 @@ class Recorded:
 
 
 def test_the_trainers_log_probabilities_of_each_sample_are_those_that_were_recorded(folder: Path) -> None:
-    from vlm.generate import Sampling, log_distribution
-
     episode = Recorded(folder)
     episode.play()
     made = episode.samples()
@@ -116,18 +109,18 @@ def test_the_trainers_log_probabilities_of_each_sample_are_those_that_were_recor
     assert (counts.calls, counts.extended, counts.branched, counts.samples) == (5, 3, 1, 2)
     assert counts.reasons == {Reason.FORKED: 1}
     assert (counts.retokenised, counts.image_parity_failures, counts.trained_twice, counts.left_out) == (0, 0, 0, 0)
-    halves = [cut(sample, len(sample) // 2) for sample in made.samples]
-    for sample in [*made.samples, *(half for half in halves if half is not None)]:
-        hashes = [image.hash for image in sample.images]
-        inputs = episode.renderer.inputs(sample.token_ids.tolist(), hashes, episode.images.__getitem__)
+    halves = [cut(one, len(one) // 2) for one in made.samples]
+    for one in [*made.samples, *(half for half in halves if half is not None)]:
+        hashes = [image.hash for image in one.images]
+        inputs = episode.renderer.inputs(one.token_ids.tolist(), hashes, episode.images.__getitem__)
         with torch.no_grad():
             tensors = {name: torch.from_numpy(array) for name, array in inputs.items()}
             logits = episode.model.network(**tensors).logits[0]
         spread = log_distribution(logits[:-1], Sampling(1), episode.model.barred)
-        ids = torch.from_numpy(sample.token_ids[1:]).long()
+        ids = torch.from_numpy(one.token_ids[1:]).long()
         again = spread.gather(1, ids[:, None])[:, 0].numpy()
-        mask = sample.mask[1:]
-        assert mask.any() and abs(again[mask] - sample.logprobs[1:][mask]).max() < CLOSE
+        mask = one.mask[1:]
+        assert mask.any() and abs(again[mask] - one.logprobs[1:][mask]).max() < CLOSE
 
 
 def test_the_models_folder_tells_the_same_of_its_images_as_the_model(folder: Path) -> None:
