@@ -39,12 +39,16 @@ from guiforge.cli.arguments import (
     Tasks,
 )
 from guiforge.cli.export import export
+from guiforge.cli.model import app as model_app
+from guiforge.cli.model import serve
 from guiforge.cli.shadow import OURS, shadowed
 
 app = typer.Typer(
     help="Train agents that use a computer by sight.", no_args_is_help=True, add_completion=False,
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
+app.add_typer(model_app, name="model")
+app.command()(serve)
 app.command()(export)
 LOG_WIDTH = 160  # columns, where the output is no terminal and so has no width
 
@@ -357,7 +361,7 @@ def _explained(error: Exception) -> tuple[str, int] | None:
     if isinstance(error, (BadInput, BadBenchmark, Unknown, UnknownTask, StoreError)):
         return str(error), 2
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] not in OURS:
-        return f"{error.name} is not installed; an extra brings it: pip install 'guiforge[desktop,browser]'", 1
+        return f"{error.name} is not installed; an extra brings it: pip install 'guiforge[desktop,browser,train]'", 1
     if isinstance(error, EnvError):
         return f"the world failed: {error}", 1
     if isinstance(error, OSError) and error.strerror:

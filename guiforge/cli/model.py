@@ -27,9 +27,12 @@ def init(
         raise BadInput(f"no model of kind {kind!r} can be made; valid are: {', '.join(KINDS)}")
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise BadInput(f"{directory} exists and is not an empty folder")
+    from transformers.utils.logging import disable_progress_bar
+
     from guiforge.harness.kimi import system_prompt
     from vlm import tiny
 
+    disable_progress_bar()
     tiny.make(directory, texts=[system_prompt("password", thinking) for thinking in (False, True)], seed=seed)
     Console(highlight=False).print(f"{directory}: serve it with `guiforge serve {directory}`", soft_wrap=True)
 
@@ -44,9 +47,12 @@ def serve(
 ) -> None:
     """Serve a local model as OpenAI chat completions, with images, log-probabilities and token ids."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin for work starve the harness beside them
+    from transformers.utils.logging import disable_progress_bar
+
     from vlm.loading import UnusableModel, load
     from vlm.serve import serving
 
+    disable_progress_bar()
     try:
         loaded = load(model, name=name, device=device, dtype=dtype)
     except UnusableModel as error:
