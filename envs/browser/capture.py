@@ -49,8 +49,10 @@ class Screen:
         """Draw until the active page, whichever that is by then, is quiet (True), or it is over. A dialog is quiet.
 
         load_s: how long documents on their way are waited for; deadline_s: how long the page may go on changing after.
+        However many pages come and go, it ends after both.
         """
         load_by = time.monotonic() + load_s
+        over = load_by + deadline_s
         self._tabs.active.touch()
         while True:
             page = self._tabs.active
@@ -58,6 +60,8 @@ class Screen:
             ended = page.dialog is not None or page.crashed or not page.loading or time.monotonic() >= load_by
             if page is self._tabs.active and ended:
                 return quiet
+            if time.monotonic() >= over:
+                return False
 
     def grab(self, cursor: Point) -> Frame:
         """The screen now. `settled` is False: nobody watched it."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 
 import pytest
 
+from envs.browser.capture import DEADLINE_S, LOAD_S
 from envs.browser.env import BrowserEnv
 from envs.browser.tabs import MAX_PAGES
 from guiforge.action import AnswerDialog, Click, CloseTab, Goto, Reload, SwitchTab, Wait
@@ -93,6 +95,33 @@ def test_many_windows_are_bounded_and_the_newest_is_followed(env: BrowserEnv, si
     env.oracle_view().evaluate("for (let i = 0; i < 40; i++) open('about:blank'); null")
     assert len(env.step().info["tabs"]) == MAX_PAGES
     assert len(env.step(CloseTab()).info["tabs"]) == MAX_PAGES - 1
+
+
+def test_windows_that_open_and_close_without_end_do_not_hold_a_step_up(env: BrowserEnv, site: Site) -> None:
+    env.reset(site.task("hostile.html"))
+    start = time.monotonic()
+    observation = env.step(Click(**at(env, "#flip")))
+    assert time.monotonic() - start < LOAD_S + DEADLINE_S + 5
+    assert observation.error is None and observation.frame.size == (800, 600)
+
+
+def test_pages_that_come_to_the_front_in_turns_are_waited_for_so_long_and_no_longer(
+    env: BrowserEnv, site: Site
+) -> None:
+    env.reset(site.task("buttons.html", "next.html"))
+    tabs, browser = env._playing().tabs, env._pool.browser
+    assert browser is not None
+    for page in tabs.pages:  # so that there are events without end, at each of which the other page comes
+        page.evaluate("setInterval(() => fetch('data:,'), 5); null")
+
+    def turn(session: str, method: str, params: dict[str, object]) -> None:
+        tabs.switch(1 - tabs.index)
+
+    browser.listeners.append(turn)
+    start = time.monotonic()
+    assert not env._playing().screen.wait_quiet(quiet_s=60, deadline_s=0.3, load_s=0.3)
+    browser.listeners.remove(turn)
+    assert time.monotonic() - start < 5
 
 
 def test_a_page_that_closes_itself_leaves_its_opener(env: BrowserEnv, site: Site) -> None:
