@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import singledispatchmethod
 from pathlib import Path
 
-from envs.browser import network, shortcuts
+from envs.browser import dialogs, network, shortcuts
 from envs.browser.cdp import CdpError, Message
+from envs.browser.dialogs import Dialog
 from envs.browser.keyboard import Command, Keyboard
 from envs.browser.page import Page
 from envs.browser.pointer import Pointer, interpolate
@@ -48,7 +49,7 @@ from guiforge.frame import Size
 INPUT_S = 3.0  # how long a page may take to handle what was sent to it
 NAVIGATE_S = 15.0
 _ON_PAGE = (Click, Move, MouseDown, MouseUp, Drag, Scroll, TypeText, Press, KeyDown, KeyUp, ChooseFiles, Reload)
-_DIALOG_KEYS = {("Return",): True, ("Escape",): False}  # whether a dialog is accepted by it
+_BESIDE_DIALOG = (AnswerDialog, Wait, SwitchTab, NewTab)  # what an open dialog does not hold back
 _ABORTED = "net::ERR_ABORTED"  # a download, or an answer without content: the page stays
 
 
@@ -65,19 +66,27 @@ class Actor:
 
     def perform(self, action: BaseAction) -> None:
         """Carry an Action out; one that ends the episode does nothing. Raises ValueError, NotAnswering."""
-        dialog = self._tabs.active.dialog
-        if dialog is not None:
-            if isinstance(action, Press) and action.keys in _DIALOG_KEYS:
-                action = AnswerDialog(accept=_DIALOG_KEYS[action.keys])
-            if not action.is_end and not isinstance(action, (AnswerDialog, Wait, SwitchTab, NewTab)):
-                raise ValueError(
-                    f"the page's {dialog.kind} dialog {dialog.message!r} is open and holds everything else back; "
-                    "valid are answer_dialog, or the keys Return (OK) and Escape (Cancel)"
-                )
+        page = self._tabs.active
+        if page.dialog is not None and not action.is_end and not isinstance(action, _BESIDE_DIALOG):
+            answer = self._to_dialog(page.dialog, action)
+            if not isinstance(answer, AnswerDialog):
+                page.dialog = answer
+                return
+            action = answer
         if self._tabs.active.crashed and isinstance(action, _ON_PAGE) and not isinstance(action, Reload):
             raise ValueError("the page has crashed; valid are reload, goto, and other tabs")
         if not action.is_end:
             self._perform(action)
+
+    def _to_dialog(self, dialog: Dialog, action: BaseAction) -> AnswerDialog | Dialog:
+        """What an Action comes to while a dialog is open. Raises ValueError."""
+        if isinstance(action, (Click, Move)):
+            point = (action.x, action.y) if isinstance(action, Move) else action.point
+            self.pointer.check(point)
+            self.pointer.move(point)  # the page, which can't be told, is where it moves next
+            if isinstance(action, Move):
+                return dialog
+        return dialogs.answer(dialog, action, self.pointer.position, self.pointer.size)
 
     @singledispatchmethod
     def _perform(self, action: BaseAction) -> None:
@@ -191,7 +200,7 @@ class Actor:
         if action.text is not None:
             params["promptText"] = action.text
         elif action.accept and page.dialog.kind == "prompt":
-            params["promptText"] = page.dialog.default
+            params["promptText"] = page.dialog.text
         page.dialog = None
         with contextlib.suppress(CdpError):  # it went by itself
             page.call("Page.handleJavaScriptDialog", params, INPUT_S)

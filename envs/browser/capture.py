@@ -2,7 +2,7 @@
 
 Invariant: a Frame is a picture that the browser drew and encoded itself (PNG, exact; its bytes are kept), of a page
 that had painted. Where a page can't draw (its dialog is open, its script does not end, it crashed), the last picture
-is given, with `settled` False unless a dialog is what stopped it.
+is given, with `settled` False unless a dialog is what stopped it, which is then drawn on it (`dialogs`).
 
 Measured at 1280x720 on two busy cores, click to picture: one explicit frame with PNG for speed 17 ms at best, JPEG
 18; `Page.captureScreenshot` with PNG for speed 36, JPEG 44; the pixels are the same. So frames are explicit.
@@ -15,6 +15,7 @@ import time
 
 from PIL import Image
 
+from envs.browser import dialogs
 from envs.browser.page import Page
 from envs.browser.tabs import Tabs
 from guiforge.action import Point
@@ -93,7 +94,8 @@ class Screen:
     def _frame(self, page: Page, cursor: Point, settled: bool) -> Frame:
         drawn = not page.changed or page.take_picture(_PICTURE_S if settled else _UNSETTLED_PICTURE_S)
         self._png = page.png or self._png or _blank(self.size)
-        return Frame.from_encoded(self._png, cursor=cursor, settled=settled and (drawn or page.dialog is not None))
+        frame = Frame.from_encoded(self._png, cursor=cursor, settled=settled and (drawn or page.dialog is not None))
+        return frame if page.dialog is None else dialogs.drawn(frame, page.dialog)
 
 
 def _blank(size: Size) -> bytes:

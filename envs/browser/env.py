@@ -324,6 +324,8 @@ def describe(info: Mapping[str, Any]) -> str:
         lines.append(f"A {dialog['kind']} dialog is open: {dialog['message']!r}")
         if dialog["kind"] == "prompt":
             lines.append(f"It proposes: {dialog['default']!r}")
+            if dialog["text"] != dialog["default"]:
+                lines.append(f"Its field holds: {dialog['text']!r}")
     if info["file_chooser"]:
         lines.append("A file chooser is open.")
     if info["crashed"]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from envs.browser.cdp import CdpError, Connection, Late, Message
+from envs.browser.dialogs import Dialog
 from guiforge.frame import Size
 
 TICK_S = 0.004  # between two frames while something is waited for
@@ -30,15 +31,6 @@ _WATCH = Path(__file__).with_name("scripts").joinpath("watch.js").read_text()
 
 Watch = Callable[[], None]
 """Called now and then while a page is waited for; raises where the browser must not go on."""
-
-
-@dataclass(frozen=True)
-class Dialog:
-    """An open dialog of a page. kind: alert, confirm, prompt or beforeunload."""
-
-    kind: str
-    message: str
-    default: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +94,8 @@ class Page:
         """Take in an event of this page's session."""
         match method:
             case "Page.javascriptDialogOpening":
-                self.dialog = Dialog(params["type"], params["message"], params.get("defaultPrompt") or "")
+                default = params.get("defaultPrompt") or ""
+                self.dialog = Dialog(params["type"], params["message"], default, default)
                 self._drop_frame()
             case "Page.javascriptDialogClosed":
                 self.dialog = None

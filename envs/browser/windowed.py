@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from envs.browser import dialogs
 from envs.browser.actions import Actor, NotAnswering
 from envs.browser.capture import DEADLINE_S, LOAD_S, TIMERS_S
+from envs.browser.dialogs import Dialog
 from envs.browser.keyboard import ALT, CONTROL, META
 from envs.browser.keyboard import NAMED as KEYS
 from envs.browser.page import TICK_S
@@ -22,6 +24,7 @@ from envs.browser.tabs import Tabs
 from envs.browser.window import Window
 from envs.desktop import capture
 from guiforge.action import (
+    AnswerDialog,
     BaseAction,
     Click,
     Drag,
@@ -112,6 +115,9 @@ class WindowActor(Actor):
                 self._rest(TICK_S)
         else:
             super().perform(action)
+
+    def _to_dialog(self, dialog: Dialog, action: BaseAction) -> AnswerDialog | Dialog:
+        raise ValueError(dialogs.refusal(dialog))  # what can answer it went to the display
 
     def _take(self, shortcut: Shortcut) -> None:
         if shortcut.reserved:  # the others the window has answered to

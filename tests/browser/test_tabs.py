@@ -114,6 +114,7 @@ def test_nothing_else_goes_on_while_a_dialog_is_open(env: BrowserEnv, site: Site
     stopped = env.step(Click(**point), Click(**point))
     assert stopped.error is not None and "action 2 (click)" in stopped.error
     assert "confirm dialog 'Sure?' is open" in stopped.error and "valid are answer_dialog, or the keys" in stopped.error
+    assert "or a click on one of its buttons" in stopped.error
     for allowed in (Wait(seconds=0.05), Done()):
         assert env.step(allowed).error is None
     assert env.step(AnswerDialog()).error is None
