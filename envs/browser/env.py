@@ -258,7 +258,9 @@ class BrowserEnv:
         world = self._playing()
         with self._guard(), self._timings.phase("snapshot"):
             world.tabs.active.run(lambda: not world.tabs.downloading, DOWNLOAD_S)
-            self._sites.settle()
+            if self._sites.serving:
+                world.screen.wait_quiet()  # what the page was about to ask has reached its site by then
+                self._sites.settle()
             state = world.state()
             answers = {name: state.query(name) for name in ("url", "title", "tabs")}
             return take_snapshot(world.home, world.before, answers, self._sites.files(), world.tables)

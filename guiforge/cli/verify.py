@@ -85,7 +85,7 @@ def grade_again(run: RunReader, record: EpisodeRecord) -> Outcome | str:
 
 def _ended_by_replies(recorded: Outcome, steps: Sequence[Step], calls: Sequence[Call]) -> bool:
     """Whether the harness gave an episode up for replies that it could not use: no verifier was asked then."""
-    return recorded.status is Status.FAILED and end_action(steps) is None and bool(calls and calls[-1].error)
+    return recorded.status is Status.FAILED and end_action(steps) is None and bool(calls and calls[-1].problem)
 
 
 def _suite(record: EpisodeRecord) -> str:

@@ -65,6 +65,11 @@ class LiveSites:
         for name in self._playing:
             self._runners[name].check()
 
+    @property
+    def serving(self) -> bool:
+        """Whether the episode has any."""
+        return bool(self._playing)
+
     def settle(self) -> None:
         """Wait until every request has had its answer, for a while. Raises EnvError."""
         deadline = time.monotonic() + QUIET_S
