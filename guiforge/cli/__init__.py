@@ -41,6 +41,7 @@ from guiforge.cli.arguments import (
 from guiforge.cli.export import export
 from guiforge.cli.model import app as model_app
 from guiforge.cli.model import serve
+from guiforge.cli.proxy import key, proxy
 from guiforge.cli.shadow import OURS, shadowed
 
 app = typer.Typer(
@@ -50,6 +51,8 @@ app = typer.Typer(
 app.add_typer(model_app, name="model")
 app.command()(serve)
 app.command()(export)
+app.command()(proxy)
+app.command()(key)
 LOG_WIDTH = 160  # columns, where the output is no terminal and so has no width
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else LOG_WIDTH)

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import numpy as np
+import openai
 import pytest
 
 from guiforge.frame import content_hash
@@ -206,12 +207,11 @@ def test_a_client_that_hangs_up_does_not_hold_up_the_others(client: httpx.Client
 
 
 def test_the_openai_client_is_served(url: str) -> None:
-    openai = pytest.importorskip("openai")
     with openai.OpenAI(base_url=url, api_key="none", max_retries=0) as client:
-        given = {"model": "small", "messages": ASKED, "max_tokens": 12, "seed": 1}
-        whole = client.chat.completions.create(**given, logprobs=True, extra_body={"return_token_ids": True})
+        given: Any = {"model": "small", "messages": ASKED, "max_tokens": 12, "seed": 1}
+        whole: Any = client.chat.completions.create(**given, logprobs=True, extra_body={"return_token_ids": True})
         assert len(whole.choices[0].token_ids) == len(whole.choices[0].logprobs.content)
-        chunks = list(client.chat.completions.create(**given, stream=True))
+        chunks: Any = list(client.chat.completions.create(**given, stream=True))
         assert "".join(c.choices[0].delta.content or "" for c in chunks) == whole.choices[0].message.content
         with pytest.raises(openai.BadRequestError, match="top_p"):
             client.chat.completions.create(**given, top_p=7)
