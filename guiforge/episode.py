@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Protocol
 
 from guiforge import registry
 from guiforge.action import Action
@@ -16,10 +18,26 @@ from guiforge.env import Env, EnvError, EnvTimeout, SnapshotState, Timings
 from guiforge.grading import grade, outcome_of
 from guiforge.harness import EpisodeOver, Harness, PolicyFailed, PolicyTimedOut, ReplyRejected
 from guiforge.outcome import UNJUDGED, Outcome, Status, TimeoutOwner
-from guiforge.policies import policy_endpoint
+from guiforge.policies import Answer, Endpoint, embedded
 from guiforge.session import OWNERS, EpisodeSession, OnPhase, PhaseClock, PhaseTimeout, world_faults
 from guiforge.task import Family, Suite, Task
-from guiforge.trace import EpisodeSpec, Recorder, Step, end_action
+from guiforge.trace import EpisodeKey, EpisodeSpec, Recorder, Step, end_action
+
+
+class Link(Protocol):
+    """What connects an episode with its model, wherever either is."""
+
+    def open(self, key: EpisodeKey) -> Endpoint:
+        """Where the model calls of an episode that has begun go, from now until `seal`."""
+        ...
+
+    def answering(self, policy: Answer) -> AbstractContextManager[None]:
+        """Those calls are answered by this policy, on another thread, for as long as the context lasts."""
+        ...
+
+    def seal(self, key: EpisodeKey) -> None:
+        """End them: what is under way is cut and recorded, and no other begins."""
+        ...
 
 
 def load(spec: EpisodeSpec) -> tuple[Family, Task]:
@@ -35,14 +53,15 @@ def load(spec: EpisodeSpec) -> tuple[Family, Task]:
 
 
 def run_episode(
-    spec: EpisodeSpec, env: Env, recorder: Recorder, on_phase: OnPhase = lambda phase, limit_s, step: None
-) -> Outcome:
+    spec: EpisodeSpec, env: Env, recorder: Recorder, link: Link,
+    on_phase: OnPhase = lambda phase, limit_s, step: None,
+) -> Outcome:  # fmt: skip
     """Play and grade one episode, recording all of it.
 
     Raises nothing that happens inside the episode but KeyboardInterrupt and SystemExit (it stays unfinished), and
     the recorder's own errors. The caller may keep the env for the next episode where the Outcome has a reward.
     """
-    return _Episode(spec, env, recorder, on_phase).run()
+    return _Episode(spec, env, recorder, link, on_phase).run()
 
 
 def regrade(suite: Suite, task: Task, state: SnapshotState, steps: Sequence[Step]) -> Outcome:
@@ -52,8 +71,8 @@ def regrade(suite: Suite, task: Task, state: SnapshotState, steps: Sequence[Step
 
 
 class _Episode:
-    def __init__(self, spec: EpisodeSpec, env: Env, recorder: Recorder, on_phase: OnPhase) -> None:
-        self.spec, self.env, self.recorder = spec, env, recorder
+    def __init__(self, spec: EpisodeSpec, env: Env, recorder: Recorder, link: Link, on_phase: OnPhase) -> None:
+        self.spec, self.env, self.recorder, self.link = spec, env, recorder, link
         self.family, self.task = load(spec)
         self.harness: Harness = registry.harness(spec.key.harness, **spec.harness_options)
         self.timings = Timings()
@@ -79,16 +98,21 @@ class _Episode:
         spec, task, env = self.spec, self.task, self.env
         with self.clock.phase("reset", task.limits.reset_s), world_faults(env):
             first = env.reset(task)
-        with policy_endpoint(
+        policy = embedded(
             spec.key.policy,
             seed=spec.key.seed * 1000 + spec.key.attempt,
             options=spec.policy_options,
             render=self.harness.render,
             screen=first.frame.screen,
             oracle=self._oracle,
-        ) as endpoint:
-            self.session = EpisodeSession(spec.key, task, env, first, self.recorder, endpoint, self.clock)
-            failure = self._play(self.session)
+        )
+        endpoint = self.link.open(spec.key)
+        self.session = EpisodeSession(spec.key, task, env, first, self.recorder, endpoint, self.clock)
+        try:
+            with nullcontext() if policy is None else self.link.answering(policy):
+                failure = self._play(self.session)
+        finally:
+            self.link.seal(spec.key)
         if failure is not None and failure.reward is None:
             return failure
         return self._judge(self.session, failure)

@@ -6,30 +6,27 @@ thread, where the harness and the env run. All that passes through a session is 
 
 from __future__ import annotations
 
-import base64
-import re
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Literal
+from typing import Literal
 
 from guiforge.action import Action, asked_s
 from guiforge.env import Env, EnvError, Observation, Timings
 from guiforge.harness import EpisodeOver
 from guiforge.outcome import TimeoutOwner
-from guiforge.policies.server import Endpoint
+from guiforge.policies import Endpoint
 from guiforge.task import Task
-from guiforge.trace import Call, EpisodeKey, Recorder, Step
+from guiforge.trace import EpisodeKey, Recorder, Step
 
 Phase = Literal["start", "reset", "policy", "step", "grade"]
 OWNERS: Mapping[Phase, TimeoutOwner] = {
     "start": "env", "reset": "env", "step": "env", "policy": "policy", "grade": "grader",
 }  # fmt: skip
 POLICY_GRACE_S = 5.0  # past a call's own timeout, for a harness that does not heed it
-_DATA_URL = re.compile(r"data:(image/[a-z]+);base64,(.*)", re.DOTALL)
 
 OnPhase = Callable[[Phase, float, int], None]
 """Called as a phase starts: its name, its limit in seconds, the number of the step."""
@@ -109,10 +106,9 @@ class EpisodeSession:
         self.limit: Literal["steps", "wall-clock"] | None = None
         self.fault: BaseException | None = None
         self.waited_s = 0.0
-        self.steps = self.calls = 0
+        self.steps = 0
         self._key, self._task, self._env, self._recorder, self._clock = key, task, env, recorder, clock
         self._deadline = time.monotonic() + task.limits.episode_s
-        self._images: dict[int, str] = {}
         self._stop_policy_clock: Callable[[], None] = lambda: None
 
     @property
@@ -133,7 +129,7 @@ class EpisodeSession:
 
     @contextmanager
     def policy_turn(self) -> Iterator[None]:
-        """The block is the harness's: `policy` is on the clock but while `step` and `record_call` run."""
+        """The block is the harness's: `policy` is on the clock but while `step` and `unread` run."""
         self._start_policy_clock()
         try:
             yield
@@ -145,18 +141,10 @@ class EpisodeSession:
         with self._our_turn():
             return self._step(actions)
 
-    def record_call(
-        self, request: dict[str, Any], reply: str | None, *, error: str | None, usage: dict[str, Any], started: float
-    ) -> None:
+    def unread(self, problem: str) -> None:
         """See Session."""
         with self._our_turn():
-            call = Call(
-                index=self.calls, step=self.steps, request=self._by_hash(request), usage=usage, queued=started,
-                message=None if reply is None else {"role": "assistant", "content": reply}, last_byte=time.time(),
-                error=error if reply is None else None, unread=None if reply is None else error,
-            )  # fmt: skip
-            self.calls += 1
-            self._recorder.call(self._key, call)
+            self._recorder.unread(self._key, problem)
 
     def keep_frame(self) -> str:
         """Store the latest observation's frame, exact, and give its content hash."""
@@ -225,16 +213,3 @@ class EpisodeSession:
     def _keep(self, observation: Observation) -> str:
         encoded = observation.frame.encode("png")
         return self._recorder.image(encoded.data, encoded.media_type)
-
-    def _by_hash(self, value: Any) -> Any:
-        """The request with each image data URL stored and replaced by `image:<content hash>`."""
-        if isinstance(value, dict):
-            return {k: self._by_hash(v) for k, v in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [self._by_hash(v) for v in value]
-        if isinstance(value, str) and (match := _DATA_URL.fullmatch(value)):
-            known = hash(value)
-            if known not in self._images:
-                self._images[known] = self._recorder.image(base64.b64decode(match[2]), match[1])
-            return f"image:{self._images[known]}"
-        return value

@@ -167,7 +167,8 @@ def end_action(steps: Sequence[Step]) -> Action | None:
 class Recorder(Protocol):
     """The only way into a run. An image or blob is named by its content hash and stored once.
 
-    What a call gives is durable when the call returns. `begin` of an unfinished episode drops what that try left.
+    What a method is given is durable when it returns. `begin` of an unfinished episode drops what that try left. Model
+    calls do not come this way: the proxy records them as they pass.
     """
 
     def begin(self, key: EpisodeKey, task: Task) -> None:
@@ -176,10 +177,6 @@ class Recorder(Protocol):
 
     def image(self, data: bytes, media_type: str) -> str:
         """Keep an encoded image; returns its content hash."""
-        ...
-
-    def call(self, key: EpisodeKey, call: Call) -> None:
-        """Keep a model call."""
         ...
 
     def unread(self, key: EpisodeKey, problem: str) -> None:

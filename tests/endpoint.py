@@ -35,6 +35,7 @@ class Endpoint:
 
     def __init__(self, *answers: Answer) -> None:
         self.answers, self.requests, self.keys = answers, list[dict[str, Any]](), list[str]()
+        self.headers: list[dict[str, str]] = []
         self.url = ""
 
     @contextmanager
@@ -46,6 +47,7 @@ class Endpoint:
                 data = handler.rfile.read(int(handler.headers["Content-Length"]))
                 self.requests.append({"path": handler.path, **json.loads(data)})
                 self.keys.append(handler.headers.get("Authorization", ""))
+                self.headers.append(dict(handler.headers))
                 answer = self.answers[min(len(self.requests), len(self.answers)) - 1]
                 end.wait(answer.delay_s)
                 body = answer.body if isinstance(answer.body, bytes) else answer.body.encode()

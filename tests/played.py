@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -46,7 +45,7 @@ class Session:
         self.base_url, self.api_key, self.model, self.call_timeout_s = base_url, KEY, "m", timeout_s
         self._show, self.observation = show, show(0)
         self.steps: list[tuple[Action, ...]] = []
-        self.calls: list[tuple[dict[str, Any], str | None, str | None, dict[str, Any]]] = []
+        self.problems: list[str] = []
 
     def step(self, *actions: Action) -> Observation:
         self.steps.append(actions)
@@ -55,10 +54,8 @@ class Session:
         self.observation = self._show(len(self.steps))
         return self.observation
 
-    def record_call(
-        self, request: dict[str, Any], reply: str | None, *, error: str | None, usage: dict[str, Any], started: float
-    ) -> None:
-        self.calls.append((request, reply, error, usage))
+    def unread(self, problem: str) -> None:
+        self.problems.append(problem)
 
 
 def play(

@@ -113,14 +113,10 @@ def test_the_request_carries_model_key_and_sampling() -> None:
     assert endpoint.keys == [f"Bearer {KEY}"]
 
 
-def test_every_call_is_recorded_as_sent_with_its_raw_reply_and_usage() -> None:
+def test_each_call_says_how_long_it_is_waited_for() -> None:
     session, endpoint = play(says(code("pyautogui.click(1, 1)")), says(code("computer.terminate(status='success')")))
-    assert session.steps == [(Click(x=63, y=35),), (Done(),)]
-    assert [{"path": "/v1/chat/completions", **c[0]} for c in session.calls] == endpoint.requests
-    assert [c[1:] for c in session.calls] == [
-        (code("pyautogui.click(1, 1)"), None, {"prompt_tokens": 7, "completion_tokens": 3}),
-        (code("computer.terminate(status='success')"), None, {"prompt_tokens": 7, "completion_tokens": 3}),
-    ]
+    assert session.steps == [(Click(x=63, y=35),), (Done(),)] and session.problems == []
+    assert all(0 < float(headers["x-stainless-timeout"]) <= 20 for headers in endpoint.headers)
 
 
 def test_relative_moves_count_from_the_frames_pointer() -> None:
@@ -139,16 +135,13 @@ def test_a_reply_out_of_form_is_asked_for_anew_with_the_same_prompt() -> None:
     )  # fmt: skip
     assert session.steps == [(Press(keys=("a",)),), (Done(),)]
     assert endpoint.requests[0] == endpoint.requests[1] == endpoint.requests[2]
-    errors = [error for _, _, error, _ in session.calls]
-    assert errors[0] is not None and "no finished code block" in errors[0]
-    assert errors[1] is not None and "unknown call 'os.system'" in errors[1]
-    assert errors[2:] == [None, None]
+    assert len(session.problems) == 2
+    assert "no finished code block" in session.problems[0] and "unknown call 'os.system'" in session.problems[1]
 
 
 def test_after_four_replies_out_of_form_the_episode_is_given_up() -> None:
     session, endpoint = failing(ReplyRejected, "4 tries.*no finished code block", says("Hm."))
-    assert len(endpoint.requests) == len(session.calls) == 4
-    assert all(reply == "Hm." and error for _, reply, error, _ in session.calls)
+    assert len(endpoint.requests) == len(session.problems) == 4
     assert session.steps == []
 
 
@@ -162,22 +155,20 @@ def test_an_error_of_the_world_does_not_reach_the_prompt() -> None:
 
 
 def test_rate_limits_and_faults_are_tried_again() -> None:
-    session, endpoint = play(
+    _, endpoint = play(
         fails(429, "slow down", Retry_After="0"),
         fails(503, "overloaded", Retry_After="0"),
         says(code("computer.terminate(status='success')")),
     )
-    assert len(endpoint.requests) == 3 and len(session.calls) == 1
+    assert len(endpoint.requests) == 3
 
 
 def test_an_endpoint_that_keeps_failing_is_a_policy_failure() -> None:
-    session, endpoint = failing(
-        PolicyFailed, "failed 6 times, at last: 500 server_error: boom", fails(500, "boom", Retry_After="0")
-    )
+    _, endpoint = failing(
+        PolicyFailed, r"failed 6 times, at last: 500 server_error: boom \(http.*/chat/completions\)",
+        fails(500, "boom", Retry_After="0"),
+    )  # fmt: skip
     assert len(endpoint.requests) == 6
-    assert [(reply, error) for _, reply, error, _ in session.calls] == [
-        (None, f"endpoint failed 6 times, at last: 500 server_error: boom ({endpoint.url}/chat/completions)")
-    ]
 
 
 def test_no_retry_begins_that_could_not_end_in_time() -> None:
@@ -212,13 +203,12 @@ def test_a_refusal_is_a_policy_failure_at_once(status: int) -> None:
     ],
 )
 def test_what_is_no_completion_is_rubbish(body: str | bytes) -> None:
-    session, endpoint = failing(PolicyFailed, "endpoint answered rubbish: ", Answer(body))
-    assert len(endpoint.requests) == len(session.calls) == 1
+    _, endpoint = failing(PolicyFailed, "endpoint answered rubbish: ", Answer(body))
+    assert len(endpoint.requests) == 1
 
 
 def test_a_slow_endpoint_times_out() -> None:
-    session, _ = failing(PolicyTimedOut, "did not answer within 0.3 s", Answer("{}", delay_s=60), timeout_s=0.3)
-    assert session.calls[0][2] == "endpoint did not answer within 0.3 s"
+    failing(PolicyTimedOut, "endpoint did not answer within 0.3 s", Answer("{}", delay_s=60), timeout_s=0.3)
 
 
 def _raw_server(serve: Callable[[socket.socket], None]) -> tuple[str, threading.Thread]:
@@ -257,7 +247,6 @@ def test_an_endpoint_that_is_down_is_a_policy_failure() -> None:
     session = Session(base_url, timeout_s=1)
     with pytest.raises(PolicyFailed, match=r"failed 2 times, at last: ConnectError: .*refused"):
         KimiHarness().run(TASK, session)
-    assert session.calls[0][1] is None
 
 
 def test_a_base_url_that_is_none_is_a_policy_failure() -> None:

@@ -132,10 +132,8 @@ def test_an_unreadable_reply_is_asked_for_anew_with_the_same_prompt() -> None:
     )
     assert session.steps == [(Press(keys=("Return",)),), (Done(),)]
     assert endpoint.requests[0] == endpoint.requests[1] == endpoint.requests[2]
-    errors = [error for _, _, error, _ in session.calls]
-    assert errors[0] is not None and "not JSON" in errors[0]
-    assert errors[1] is not None and "unknown keypress: key 'F6'; valid are: Enter" in errors[1]
-    assert errors[2:] == [None, None]
+    assert len(session.problems) == 2 and "not JSON" in session.problems[0]
+    assert "unknown keypress: key 'F6'; valid are: Enter" in session.problems[1]
 
 
 @pytest.mark.parametrize(
@@ -150,8 +148,8 @@ def test_an_unreadable_reply_is_asked_for_anew_with_the_same_prompt() -> None:
 def test_what_needs_a_page_is_refused_on_a_desktop_and_asked_for_anew(action: dict[str, Any], kind: str) -> None:
     session, endpoint = play(MolmoWebHarness(), act("", **action), EXIT)
     assert session.steps == [(Done(),)] and len(endpoint.requests) == 2
-    error = session.calls[0][2]
-    assert error is not None and f"{kind} has no meaning on a desktop" in error and "valid are" in error
+    (error,) = session.problems
+    assert f"{kind} has no meaning on a desktop" in error and "valid are" in error
     page = Observation(frame(0), info={"url": "http://a.b", "title": ""})
     session, _ = play(MolmoWebHarness(), act("", **action), EXIT, show=lambda n: page)
     assert [[a.kind for a in step] for step in session.steps] == [[kind], ["done"]]
@@ -160,7 +158,7 @@ def test_what_needs_a_page_is_refused_on_a_desktop_and_asked_for_anew(action: di
 @pytest.mark.parametrize("reply", ["Hm.", "", None])
 def test_after_four_unreadable_replies_the_episode_is_given_up(reply: str | None) -> None:
     session, endpoint = failing(MolmoWebHarness(), ReplyRejected, "4 tries.*not JSON", says(reply))
-    assert len(endpoint.requests) == len(session.calls) == 4 and session.steps == []
+    assert len(endpoint.requests) == len(session.problems) == 4 and session.steps == []
 
 
 def test_a_slow_endpoint_times_out() -> None:

@@ -82,7 +82,7 @@ def test_a_whole_episode_reads_back_equal(tmp_path: Path) -> None:
         recorder: Recorder = store
         recorder.begin(key(), task())
         frame = recorder.image(b"png bytes", "image/png")
-        recorder.call(key(), call(0))
+        store.call(key(), call(0))
         recorder.step(key(), step(0, frame))
         snapshot, blobs = state_of_files({"~/a.txt": b"hello", "~/b.txt": b"there"}, windows=[{"title": "x"}])
         recorder.state(key(), snapshot, blobs)

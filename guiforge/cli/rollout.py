@@ -20,8 +20,8 @@ from guiforge.cli.options import BadInput, build
 from guiforge.cli.plan import Plan, select_tasks
 from guiforge.cli.terminal import LiveRun, fault_lines, status_text, summary_tables
 from guiforge.env import Env
-from guiforge.episode import load, run_episode
-from guiforge.fleet import run_episodes
+from guiforge.episode import load
+from guiforge.fleet import run_episodes, run_here
 from guiforge.harness import PolicyFailed
 from guiforge.harness.chat import Chat
 from guiforge.report import summarise, write_page
@@ -96,7 +96,7 @@ def _finished(path: Path) -> set[EpisodeKey]:
 def check_endpoint(policy: str, options: Mapping[str, Any], option: str = "--policy") -> None:
     """Raises BadInput where a policy is a URL at which no endpoint answers, or one that refuses the key.
 
-    options: as in policies.policy_endpoint.  option: what it was asked for with.
+    options: as in policies.endpoint_at.  option: what it was asked for with.
     """
     if policy in policies.EMBEDDED:
         return
@@ -166,7 +166,7 @@ def play_one(spec_file: Path, path: Path, console: Console) -> int:
     spec, env = read_spec(spec_file)
     check_endpoint(spec.key.policy, spec.policy_options)
     with contextlib.closing(env), open_run(path, {"suite": spec.suite}) as store:
-        outcome = run_episode(spec, env, store)
+        outcome = run_here(spec, env, store)
     console.print(status_text(str(outcome.status)), outcome.cause or "; ".join(outcome.reasons), spec.key.id)
     return UNGRADED if outcome.reward is None else 0
 

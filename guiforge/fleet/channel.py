@@ -1,8 +1,9 @@
 """The wire between a worker and whoever runs it: framed JSON messages with binary attachments over a stream socket.
 
 Invariant: the worker asks and waits for the answer (so what it was told is done, is done), except for `phase`, which
-only informs. A message is a 4-byte big-endian length, that many bytes of JSON `{op, data, blobs: [length, ...]}`, and
-the attachments. JSON in ASCII keeps every string as it is, lone surrogates included.
+only informs. The other side asks one thing, `question`, which `said` answers with its number. A message is a 4-byte
+big-endian length, that many bytes of JSON `{op, data, blobs: [length, ...]}`, and the attachments. JSON in
+ASCII keeps every string as it is, lone surrogates included.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any
 
 STOP_S = 10.0  # from being told to stop, in which a worker closes its env, to being killed
+HANGS_S = 1.0  # that an answer under way is waited for when nobody wants it any more
+QUESTION, SAID = "question", "said"
 MAX_HEADER = 64 << 20
 MAX_BLOBS = 2 << 30
 
@@ -53,24 +59,32 @@ def _header_length(prefix: bytes) -> int:
 
 
 class Channel:
-    """The worker's side, blocking."""
+    """The worker's side, blocking. A thread of its own reads, so that questions are answered while the worker waits."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._file = sock.makefile("rb")
+        self._sending = threading.Lock()
+        self._received: SimpleQueue[Message | ChannelClosed] = SimpleQueue()
+        self._questions: SimpleQueue[int | None] | None = None
+        threading.Thread(target=self._listen, name="channel", daemon=True).start()
 
     def send(self, op: str, data: Any = None, blobs: Sequence[bytes] = ()) -> None:
         """Send without waiting for an answer. Raises ChannelClosed."""
         try:
-            for piece in Message(op, data, blobs).encode():
-                self._sock.sendall(piece)
+            with self._sending:
+                for piece in Message(op, data, blobs).encode():
+                    self._sock.sendall(piece)
         except OSError as error:
             raise ChannelClosed(str(error)) from error
 
     def receive(self) -> Message:
-        """The next message. Raises ChannelClosed when there will be none."""
-        op, data, sizes = _sizes(self._exactly(_header_length(self._exactly(4))))
-        return Message(op, data, [self._exactly(size) for size in sizes])
+        """The next message that is no question. Raises ChannelClosed when there will be none."""
+        received = self._received.get()
+        if isinstance(received, ChannelClosed):
+            self._received.put(received)
+            raise received
+        return received
 
     def ask(self, op: str, data: Any = None, blobs: Sequence[bytes] = ()) -> Any:
         """Send and wait for the answer's data. Raises RuntimeError with the other side's reason when it refuses."""
@@ -80,10 +94,45 @@ class Channel:
             raise RuntimeError(answer.data)
         return answer.data
 
+    @contextmanager
+    def answering(self, answer: Callable[[], Any]) -> Iterator[None]:
+        """The other side's questions are answered by this, one after another on one thread, while the context lasts.
+
+        An answer that hangs is left to its thread.
+        """
+        questions: SimpleQueue[int | None] = SimpleQueue()
+
+        def work() -> None:
+            with suppress(ChannelClosed):
+                while (number := questions.get()) is not None:
+                    self.send(SAID, {"number": number, "said": answer()})
+
+        thread = threading.Thread(target=work, name="answers", daemon=True)
+        thread.start()
+        self._questions = questions
+        try:
+            yield
+        finally:
+            self._questions = None
+            questions.put(None)
+            thread.join(HANGS_S)
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                op, data, sizes = _sizes(self._exactly(_header_length(self._exactly(4))))
+                message = Message(op, data, [self._exactly(size) for size in sizes])
+                if op != QUESTION:
+                    self._received.put(message)
+                elif (questions := self._questions) is not None:
+                    questions.put(data)
+        except ChannelClosed as closed:
+            self._received.put(closed)
+
     def _exactly(self, count: int) -> bytes:
         try:
             data = self._file.read(count)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise ChannelClosed(str(error)) from error
         if len(data) != count:
             raise ChannelClosed("the other side closed the channel")

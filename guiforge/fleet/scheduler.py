@@ -11,18 +11,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Union
 
-from guiforge.env import Snapshot
-from guiforge.episode import load
-from guiforge.fleet.channel import ChannelClosed, Message
+from guiforge.fleet.channel import ChannelClosed
+from guiforge.fleet.desk import Desk, Served, is_fault
 from guiforge.fleet.local import LocalWorker
-from guiforge.frame import content_hash
 from guiforge.outcome import Outcome, Status
 from guiforge.session import OWNERS, Phase
 from guiforge.store import Store
-from guiforge.task import Task
-from guiforge.trace import Call, EpisodeKey, EpisodeSpec, Step
+from guiforge.trace import EpisodeKey, EpisodeSpec
 
 START_S = 900.0  # a worker's own start, and the warming of application profiles where that was not done before
 WATCH_GRACE_S = 15.0  # past a phase's own limit, which the worker keeps itself; then the worker is ended
@@ -88,21 +85,22 @@ async def run_episodes(
     if concurrency < 1:
         raise ValueError(f"concurrency must be at least 1, got {concurrency}")
     queue = deque(_Planned(spec, retries) for spec in specs)
-    lanes = [_Lane(queue, store, on_event) for _ in range(min(concurrency, len(specs)))]
-    tasks = [asyncio.create_task(lane.run()) for lane in lanes]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async with Desk(store).serving() as desk:
+        lanes = [_Lane(queue, desk, on_event) for _ in range(min(concurrency, len(specs)))]
+        tasks = [asyncio.create_task(lane.run()) for lane in lanes]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _Lane:
-    """One worker's place: takes specs from the queue, carries the worker's records into the store, watches phases."""
+    """One worker's place: takes specs from the queue, serves the worker at the desk, watches phases."""
 
-    def __init__(self, queue: deque[_Planned], store: Store, on_event: Callable[[Event], None]) -> None:
-        self._queue, self._store, self._on_event = queue, store, on_event
+    def __init__(self, queue: deque[_Planned], desk: Desk, on_event: Callable[[Event], None]) -> None:
+        self._queue, self._desk, self._on_event = queue, desk, on_event
         self._worker: LocalWorker | None = None
         self._phase: Phase = "start"
         self._limit_s = 0.0
@@ -113,7 +111,7 @@ class _Lane:
             while self._queue:
                 planned = self._queue.popleft()
                 outcome = await self._play(planned)
-                if outcome is not None and _is_fault(outcome) and planned.retries_left > 0:
+                if outcome is not None and is_fault(outcome) and planned.retries_left > 0:
                     self._on_event(Retried(planned.spec.key, outcome))
                     self._queue.appendleft(_Planned(planned.spec, planned.retries_left - 1))
         finally:
@@ -126,7 +124,7 @@ class _Lane:
         worker.episodes += 1
         self._on_event(Started(spec.key))
         self._watch("start", START_S)
-        served = Served(self._store, spec, keep_faults=planned.retries_left == 0)
+        served = Served(self._desk, spec, worker.channel, keep_faults=planned.retries_left == 0)
         try:
             await worker.channel.send("episode", spec.model_dump())
             while True:
@@ -137,15 +135,15 @@ class _Lane:
                     self._watch(message.data["phase"], message.data["limit_s"])
                     self._on_event(Progress(spec.key, message.data["phase"], message.data["step"]))
                 else:
-                    await worker.channel.send("ok", await asyncio.to_thread(served.carry_out, message))
+                    await served.attend(message)
         except ChannelClosed as error:
             cause = f"worker: {await worker.how_it_ended()} in phase {self._phase} ({error})"
             await self._end_worker()
-            served.end(Outcome.fault(Status.ENV_ERROR, cause))
+            await served.end(Outcome.fault(Status.ENV_ERROR, cause))
         except TimeoutError:
             await self._end_worker(patience_s=2.0)
             cause = f"phase {self._phase} passed its limit of {self._limit_s:.0f} s, and the worker did not end it"
-            served.end(Outcome.timed_out(OWNERS[self._phase], cause))
+            await served.end(Outcome.timed_out(OWNERS[self._phase], cause))
         assert served.outcome is not None, "a worker said done without an outcome"
         if served.stored:
             self._on_event(Finished(spec.key, served.outcome))
@@ -163,61 +161,10 @@ class _Lane:
         ):
             await self._end_worker()
         if self._worker is None:
-            self._worker = await LocalWorker.start(self._store.path / "workers.log")
+            self._worker = await LocalWorker.start(self._desk.store.path / "workers.log")
         return self._worker
 
     async def _end_worker(self, patience_s: float | None = None) -> None:
         if self._worker is not None:
             worker, self._worker = self._worker, None
             await (worker.stop() if patience_s is None else worker.stop(patience_s))
-
-
-def _is_fault(outcome: Outcome) -> bool:
-    """Whether a fresh try may help: our own faults, not the policy endpoint's."""
-    return outcome.reward is None and not (
-        outcome.status in (Status.POLICY_ERROR, Status.CANCELLED) or outcome.unjudged
-    )
-
-
-class Served:
-    """Carries one episode's records into the store; a fault that will be retried is not made its end."""
-
-    def __init__(self, store: Store, spec: EpisodeSpec, *, keep_faults: bool) -> None:
-        self._store, self._spec, self._key, self._keep_faults = store, spec, spec.key, keep_faults
-        self._begun = False
-        self.outcome: Outcome | None = None
-        self.stored = False
-
-    def carry_out(self, message: Message) -> Any:
-        """Do what the worker asks. Runs in a thread; the store takes one writer at a time."""
-        data, store, key = message.data, self._store, self._key
-        match message.op:
-            case "begin":
-                store.begin(key, Task.model_validate(data["task"]))
-                self._begun = True
-            case "image":
-                store.image(message.blobs[0], data["media_type"])
-            case "call":
-                store.call(key, Call.model_validate(data["call"]))
-            case "unread":
-                store.unread(key, data["problem"])
-            case "step":
-                store.step(key, Step.model_validate(data["step"]))
-            case "state":
-                blobs = {content_hash(blob): blob for blob in message.blobs}
-                store.state(key, Snapshot.model_validate(data["snapshot"]), blobs)
-            case "finish":
-                self.end(Outcome.model_validate(data["outcome"]), data["last_frame"], data["timings"])
-            case other:
-                raise ValueError(f"a worker asked for {other!r}")
-
-    def end(self, outcome: Outcome, last_frame: str | None = None, timings: dict[str, float] | None = None) -> None:
-        """The episode's end: stored, unless it is a fault that will be retried. What ended stays as it ended."""
-        if self.outcome is not None:
-            return
-        self.outcome = outcome
-        if not _is_fault(outcome) or self._keep_faults:
-            if not self._begun:
-                self._store.begin(self._key, load(self._spec)[1])
-            self._store.finish(self._key, outcome, last_frame, timings or {})
-            self.stored = True

@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -21,9 +22,11 @@ from guiforge.episode import run_episode
 from guiforge.fleet.channel import STOP_S, Channel, ChannelClosed
 from guiforge.frame import content_hash
 from guiforge.outcome import Outcome
+from guiforge.policies import Answer, AnswerFailed, Endpoint
 from guiforge.session import Phase
 from guiforge.task import Task
-from guiforge.trace import Call, EpisodeKey, EpisodeSpec, Step
+from guiforge.trace import EpisodeKey, EpisodeSpec, Step
+from guiforge.wire import ChatMessage
 
 
 class ChannelRecorder:
@@ -45,10 +48,6 @@ class ChannelRecorder:
             self._sent.add(name)
         return name
 
-    def call(self, key: EpisodeKey, call: Call) -> None:
-        """See Recorder."""
-        self._channel.ask("call", {"key": key.model_dump(), "call": call.model_dump()})
-
     def unread(self, key: EpisodeKey, problem: str) -> None:
         """See Recorder."""
         self._channel.ask("unread", {"key": key.model_dump(), "problem": problem})
@@ -67,6 +66,36 @@ class ChannelRecorder:
         """See Recorder."""
         data = {"key": key.model_dump(), "outcome": outcome.model_dump(), "last_frame": last_frame}
         self._channel.ask("finish", {**data, "timings": timings})
+
+
+class ChannelLink:
+    """A Link to the proxy at the other end of the channel; its questions are what a policy here is asked."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def open(self, key: EpisodeKey) -> Endpoint:
+        """See Link."""
+        return Endpoint(**self._channel.ask("open"))
+
+    def answering(self, policy: Answer) -> AbstractContextManager[None]:
+        """See Link."""
+
+        def said() -> dict[str, Any]:
+            try:
+                reply = policy()
+            except AnswerFailed as error:
+                return {"type": error.type, "error": str(error)}
+            except Exception as error:
+                return {"type": "policy_error", "error": f"{type(error).__name__}: {error}"}
+            message = reply if isinstance(reply, ChatMessage) else ChatMessage(role="assistant", content=reply)
+            return {"message": message.model_dump(exclude_none=True)}
+
+        return self._channel.answering(said)
+
+    def seal(self, key: EpisodeKey) -> None:
+        """See Link."""
+        self._channel.ask("seal")
 
 
 class Envs:
@@ -98,7 +127,7 @@ def play(spec: EpisodeSpec, channel: Channel, envs: Envs, recorder: ChannelRecor
         channel.send("phase", {"phase": phase, "limit_s": limit_s, "step": step})
 
     env = envs.get(registry.suite(spec.suite, spec.suite_options).env, spec.env_options)
-    outcome = run_episode(spec, env, recorder, on_phase)
+    outcome = run_episode(spec, env, recorder, ChannelLink(channel), on_phase)
     if outcome.reward is None:
         envs.close()  # before `done`: a worker that breaks here takes no other episode with it
     channel.send("done")

@@ -6,7 +6,7 @@ one Observation. It is registered by name in entry-point group `guiforge.harness
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from guiforge.action import Action
 from guiforge.env import Observation
@@ -33,7 +33,8 @@ class PolicyTimedOut(Exception):
 class Session(Protocol):
     """What an episode lends to a harness.
 
-    base_url, api_key, model: where its model is, OpenAI-compatible (`{base_url}/chat/completions`).
+    base_url, api_key, model: where its model is, OpenAI-compatible (`{base_url}/chat/completions`); every call that
+    goes there is recorded as it passes.
     observation: the latest. call_timeout_s: seconds left for one model call.
     """
 
@@ -51,10 +52,8 @@ class Session(Protocol):
         """Carry out one reply's actions. Raises EpisodeOver when that ends the episode."""
         ...
 
-    def record_call(
-        self, request: dict[str, Any], reply: str | None, *, error: str | None, usage: dict[str, Any], started: float
-    ) -> None:
-        """Record a model call as it was sent (image data URLs are stored by hash) and its raw reply."""
+    def unread(self, problem: str) -> None:
+        """Note that the latest reply could not be used, and why; the call itself is recorded on its way."""
         ...
 
 

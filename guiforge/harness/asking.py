@@ -1,11 +1,10 @@
-"""Asking: model calls whose replies must be readable, each try recorded.
+"""Asking: model calls whose replies must be readable.
 
-Invariant: every call that was made is recorded with its raw reply, or with what failed, before anything else happens.
+Invariant: what makes a reply of no use is noted before anything else happens.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from guiforge.action import DESKTOP_KINDS, KINDS
 from guiforge.dialects import DialectError, Parsed
 from guiforge.env import Observation
-from guiforge.harness import PolicyFailed, PolicyTimedOut, ReplyRejected, Session
+from guiforge.harness import ReplyRejected, Session
 from guiforge.harness.chat import Chat
 from guiforge.wire import ChatMessage
 
@@ -55,25 +54,17 @@ def ask(
     chat: Chat, session: Session, body: dict[str, Any], tell: Callable[[ChatMessage], str],
     parse: Callable[[str], Parsed],
 ) -> Answered:  # fmt: skip
-    """One call, recorded. tell: the raw reply in a message, as it is recorded and given to `parse`.
+    """One call. tell: the reply in a message, as it is given to `parse`.
 
     Raises PolicyFailed, PolicyTimedOut.
     """
-    started = time.time()
+    choice, parsed, problem = chat.complete(body, session.call_timeout_s).choices[0], None, ""
     try:
-        response = chat.complete(body, session.call_timeout_s)
-    except (PolicyFailed, PolicyTimedOut) as error:
-        session.record_call(body, None, error=str(error), usage={}, started=started)
-        raise
-    choice, parsed, problem = response.choices[0], None, ""
-    reply = tell(choice.message)
-    try:
-        parsed = parse(reply)
+        parsed = parse(tell(choice.message))
     except DialectError as error:
         cut = " (the reply was cut at max_tokens)" if choice.finish_reason == "length" else ""
         problem = f"{error}{cut}"
-    usage = response.usage.model_dump(exclude_none=True) if response.usage else {}
-    session.record_call(body, reply, error=problem or None, usage=usage, started=started)
+        session.unread(problem)
     return Answered(choice.message, parsed, problem)
 
 

@@ -112,7 +112,7 @@ class Chat:
         data = bytearray()
         try:
             with self._client.stream(
-                "POST", self._url, content=content, headers={"Content-Type": "application/json"}, timeout=left_s
+                "POST", self._url, content=content, headers=_headers(left_s), timeout=left_s
             ) as response:
                 for chunk in response.iter_bytes():
                     data += chunk
@@ -131,6 +131,11 @@ class Chat:
         except (httpx.DecodingError, httpx.InvalidURL) as error:
             raise PolicyFailed(f"endpoint answered rubbish: {error}") from None
         return _read(response, bytes(data))
+
+
+def _headers(timeout_s: float) -> dict[str, str]:
+    """Those of a request. How long it is waited for is said as the SDKs say it; the proxy retries no longer."""
+    return {"Content-Type": "application/json", "x-stainless-timeout": f"{timeout_s:.3f}"}
 
 
 def _read(response: httpx.Response, data: bytes) -> ChatResponse:

@@ -1,6 +1,7 @@
 """Policy: whatever answers a model call. `--policy` names an embedded one, or the base URL of an endpoint.
 
-Invariant: every policy is reached the same way, by base URL and key; an embedded one serves itself on loopback.
+Invariant: a harness can't tell them apart: it reaches each by the recording proxy, which asks the endpoint, or the
+episode's own worker for an embedded one.
 """
 
 from __future__ import annotations
@@ -8,24 +9,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 from guiforge.action import Action
 from guiforge.frame import Size
+from guiforge.policies.endpoint import Answer, AnswerFailed, Endpoint
 from guiforge.policies.scripted import NullPolicy, OraclePolicy, RandomPolicy, Render
-from guiforge.policies.server import Answer, AnswerFailed, Endpoint, serve_policy
 
 __all__ = [
     "Answer",
     "AnswerFailed",
     "Endpoint",
     "check_options",
+    "embedded",
     "endpoint_at",
-    "policy_endpoint",
     "resolve",
-    "serve_policy",
 ]
 
 EMBEDDED = ("oracle", "null", "random")
@@ -66,33 +65,29 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def endpoint_at(base_url: str, options: Mapping[str, Any]) -> Endpoint:
-    """The endpoint at a base URL, with its key from the environment. options: as in policy_endpoint."""
+    """The endpoint at a base URL, with its key from the environment.
+
+    options: `model` (its name there), `api_key_env` (the variable that holds the key, OPENAI_API_KEY).
+    """
     key = os.environ.get(options.get("api_key_env", DEFAULT_KEY_ENV), "")
     return Endpoint(base_url, key, options.get("model", "default"))
 
 
-@contextmanager
-def policy_endpoint(
+def embedded(
     policy: str, *, seed: int, options: Mapping[str, Any], render: Render, screen: Size,
     oracle: Callable[[], Iterator[Sequence[Action]]],
-) -> Iterator[Endpoint]:  # fmt: skip
-    """Where an episode's model is, for as long as the context lasts; an embedded policy is served meanwhile.
+) -> Answer | None:  # fmt: skip
+    """An embedded policy for one episode; None where the policy is an endpoint.
 
-    options: `model` (its name at an endpoint), `api_key_env` (the variable that holds the key, OPENAI_API_KEY),
-    `steps` (of the random policy, see there).  oracle: starts the task's oracle; called for that policy alone.
+    options: `steps` (of the random policy, see there).  oracle: starts the task's oracle; called for that policy alone.
     Raises ValueError for a policy or an option that does not exist.
     """
     check_options(options)
-    policy = resolve(policy)
-    if policy not in EMBEDDED:
-        yield endpoint_at(policy, options)
-        return
-    answer: Answer
-    if policy == "oracle":
-        answer = OraclePolicy(oracle(), render, screen)
-    elif policy == "null":
-        answer = NullPolicy(render, screen)
-    else:
-        answer = RandomPolicy(seed, render, screen, steps=options.get("steps", 10))
-    with serve_policy(answer, model=policy) as endpoint:
-        yield endpoint
+    match resolve(policy):
+        case "oracle":
+            return OraclePolicy(oracle(), render, screen)
+        case "null":
+            return NullPolicy(render, screen)
+        case "random":
+            return RandomPolicy(seed, render, screen, steps=options.get("steps", 10))
+    return None

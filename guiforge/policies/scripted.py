@@ -13,8 +13,8 @@ from contextlib import suppress
 from guiforge.action import Action, Click, Done, Drag, Move, Press, Scroll, TypeText, Wait
 from guiforge.dialects import DialectError, OneAtATime
 from guiforge.frame import Size
-from guiforge.policies.server import AnswerFailed
-from guiforge.wire import ChatRequest, Reply
+from guiforge.policies.endpoint import AnswerFailed
+from guiforge.wire import Reply
 
 Render = Callable[[tuple[Action, ...], Size], Reply]
 
@@ -31,7 +31,7 @@ class OraclePolicy:
         self._left: tuple[Action, ...] = ()
         self._failure: AnswerFailed | None = None
 
-    def __call__(self, request: ChatRequest) -> Reply:
+    def __call__(self) -> Reply:
         """The reply. Raises AnswerFailed (type `oracle_error`)."""
         if self._failure is None:
             try:
@@ -57,7 +57,7 @@ class NullPolicy:
     def __init__(self, render: Render, screen: Size) -> None:
         self._reply = render((Done(),), screen)
 
-    def __call__(self, request: ChatRequest) -> Reply:
+    def __call__(self) -> Reply:
         """The reply."""
         return self._reply
 
@@ -77,7 +77,7 @@ class RandomPolicy:
         self._random, self._render, self._screen = random.Random(seed), render, screen
         self._steps_left = steps
 
-    def __call__(self, request: ChatRequest) -> Reply:
+    def __call__(self) -> Reply:
         """The reply. Raises DialectError where the format can say none of many actions."""
         self._steps_left -= 1
         if self._steps_left < 0 and self._random.random() < self.END_CHANCE:

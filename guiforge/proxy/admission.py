@@ -7,6 +7,7 @@ place among its episode's calls, and is counted, before anything is waited for.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 import zlib
 from dataclasses import dataclass, replace
@@ -49,7 +50,7 @@ def bearer(request: web.Request) -> str:
 
 @dataclass
 class _Incoming:
-    """A request that was read. key: its idempotency key.
+    """A request that was read. key: its idempotency key.  retry_until: Unix seconds when its harness gives up.
 
     chat: as the upstream is asked.  raw: its JSON.  Both are let go of once the call is on its way.
     """
@@ -61,6 +62,7 @@ class _Incoming:
     raw: bytes
     found: list[Found]
     queued: float
+    retry_until: float
     key: str | None
     held: Held
 
@@ -87,7 +89,8 @@ class Admission:
             if chat is not body:
                 episode.arguments.restore(chat)
                 raw = dumps(chat)
-            incoming = _Incoming(episode, wire, body, chat, raw, found, queued, _idempotency_key(request), held)
+            until = queued + _patience_s(request)
+            incoming = _Incoming(episode, wire, body, chat, raw, found, queued, until, _idempotency_key(request), held)
             del raw, body, chat
             await (self._call(incoming, out) if incoming.key is None else self._call_once(incoming, incoming.key, out))
         except Refused as refused:
@@ -116,7 +119,7 @@ class Admission:
             index = episode.begin_call(self._gate.updates)
             draft = Draft(
                 episode, index, episode.steps, incoming.wire.name, incoming.body, incoming.queued,
-                idempotency_key=incoming.key, policy_version=self._gate.version,
+                idempotency_key=incoming.key, policy_version=self._gate.version, retry_until=incoming.retry_until,
             )  # fmt: skip
             exchange = Exchange(
                 self._parts, draft, incoming.wire, incoming.chat, incoming.raw, images, out, incoming.held.give
@@ -173,8 +176,10 @@ class Admission:
         if call.request != body or call.wire != wire.name:
             raise Refused(422, "idempotency_mismatch", "this idempotency key was used for another request")
         draft = Draft(episode, index, call.step, wire.name, body, call.queued)
-        parts = replace(self._parts, upstream=Replay(call.raw, call.upstream, call.tries))
-        exchange = Exchange(parts, draft, wire, incoming.chat, b"", images, out, incoming.held.give, replayed=True)
+        replay = Replay(call.raw, call.upstream, call.tries)
+        exchange = Exchange(
+            self._parts, draft, wire, incoming.chat, b"", images, out, incoming.held.give, replay=replay
+        )
         await exchange.run()
 
 
@@ -206,6 +211,15 @@ def _length(request: web.Request, most: int) -> int:
     if size is not None and size > most:
         raise _too_large(most)
     return size if size is not None and "Content-Encoding" not in request.headers else most
+
+
+def _patience_s(request: web.Request) -> float:
+    """How long a harness waits, where it says so, as the SDKs do; what is asked anew later than that nobody hears."""
+    try:
+        patience_s = float(request.headers.get("x-stainless-timeout", "inf"))
+    except ValueError:
+        return math.inf
+    return patience_s if patience_s > 0 else math.inf
 
 
 async def read_body(request: web.Request, most: int) -> tuple[bytes, dict[str, Any]]:

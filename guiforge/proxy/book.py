@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from guiforge.proxy.arguments import Arguments
 from guiforge.proxy.keys import Claim
@@ -19,6 +19,9 @@ from guiforge.proxy.parents import Prefixes
 from guiforge.proxy.wires import Refused
 from guiforge.store import RunReader, UnknownEpisode
 from guiforge.trace import Call, EpisodeKey
+
+if TYPE_CHECKING:
+    from guiforge.proxy.upstreams import Upstream
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,15 @@ class Episode:
 
     calls: the next call's index.  steps: how many ended.  replica: the upstream that it sticks to.
     replies: by idempotency key, the call that is under way for it, or the index of the one that was.
-    flights: the tasks of calls under way.  unkept: calls that are to be committed though nobody waits for them.
+    upstream: who answers.  flights: the tasks of calls under way.  unkept: calls that are to be committed though nobody
+    waits for them.
     """
 
     key: EpisodeKey
     id: str
     deadline: float
     limits: Limits
+    upstream: Upstream
     calls: int = 0
     tokens: int = 0
     steps: int = 0
@@ -127,16 +132,16 @@ class Episode:
 class Book:
     """All open episodes, by id."""
 
-    def __init__(self, store: RunReader, default: Limits) -> None:
-        self._store, self.default = store, default
+    def __init__(self, store: RunReader, default: Limits, upstream: Upstream) -> None:
+        self._store, self.default, self._upstream = store, default, upstream
         self._open: dict[str, Episode] = {}
 
     def __len__(self) -> int:
         return sum(not episode.sealed for episode in self._open.values())
 
-    def open(self, key: EpisodeKey, deadline: float, limits: Limits) -> Episode:
+    def open(self, key: EpisodeKey, deadline: float, limits: Limits, upstream: Upstream | None = None) -> Episode:
         """Open an episode, or open it again: keys of an earlier deadline are good no longer."""
-        episode = Episode(key, key.id, deadline, limits)
+        episode = Episode(key, key.id, deadline, limits, upstream or self._upstream)
         self._recall(episode)
         self._open[key.id] = episode
         return episode
@@ -149,8 +154,12 @@ class Book:
         return episode
 
     def episodes(self) -> list[Episode]:
-        """All that were opened, sealed ones too."""
+        """All that were opened and not forgotten, sealed ones too."""
         return list(self._open.values())
+
+    def forget(self, id: str) -> None:
+        """Drop an episode that has ended; the store answers for it from now on."""
+        self._open.pop(id, None)
 
     def get(self, id: str) -> Episode:
         """The open episode of an id. Raises Refused."""

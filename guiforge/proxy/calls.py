@@ -30,7 +30,6 @@ _log = logging.getLogger(__name__)
 class Parts:
     """What all calls of a proxy share. background: runs a coroutine to its end, whatever becomes of the request."""
 
-    upstream: Upstream
     images: Images
     commits: GroupCommit
     metrics: Metrics
@@ -67,11 +66,11 @@ class Asked:
 
 
 class Exchange:
-    """One call on its way. chat, raw: what the upstream is asked, and its JSON.  replayed: it was recorded before."""
+    """One call on its way. chat, raw: what the upstream is asked, and its JSON.  replay: gives what was recorded."""
 
     def __init__(
         self, parts: Parts, draft: Draft, wire: WireFormat, chat: dict[str, Any], raw: bytes, images: Pending, out: Out,
-        on_first_byte: Callable[[], None], replayed: bool = False,
+        on_first_byte: Callable[[], None], *, replay: Upstream | None = None,
     ) -> None:  # fmt: skip
         self._parts, self._draft, self._wire, self._asked = parts, draft, wire, Asked.by(chat)
         self._chat, self._raw = chat, raw
@@ -82,8 +81,9 @@ class Exchange:
         self._assembly = Assembly()
         self._held: list[bytes] = []  # a stream's end, from its finish reason on
         self._completion: dict[str, Any] | None = None
-        self._replayed = replayed
+        self._replayed = replay is not None
         self._upstream_s = 0.0
+        self._upstream = replay or draft.episode.upstream
 
     async def run(self) -> bool:
         """Ask, forward, record, end; whether there was a reply. Raises HungUp, Refused (before anything was sent)."""
@@ -115,8 +115,8 @@ class Exchange:
     async def _ask(self) -> None:
         draft = self._draft
         began = time.perf_counter()
-        ask = Ask(draft.episode, await self._prepared(), draft.episode.deadline)
-        async with self._parts.upstream.ask(ask) as answer:
+        ask = Ask(draft.episode, await self._prepared(), draft.episode.deadline, draft.retry_until)
+        async with self._upstream.ask(ask) as answer:
             draft.upstream, draft.tries = answer.upstream, answer.tries
             await (self._read_stream(answer) if answer.stream else self._read_whole(answer))
         draft.last_byte = time.time()
@@ -126,7 +126,7 @@ class Exchange:
         """What the upstream is sent. From here on the request is only what will be recorded of it."""
         try:
             async with asyncio.timeout(max(self._draft.episode.deadline - time.time(), 0.0)):
-                wants = await self._parts.upstream.wants(self._chat)
+                wants = await self._upstream.wants(self._chat, self._draft.retry_until)
         except TimeoutError:
             raise late("the upstream") from None
         self._draft.sampling = sampling({**self._chat, **wants})

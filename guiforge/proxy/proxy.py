@@ -61,30 +61,35 @@ class Proxy:
     ) -> None:  # fmt: skip
         self.store, self.upstream, self.limits = store, upstream, limits or Limits()
         self.keys = Keys(store.path)
-        self.book = Book(store, self.limits)
+        self.book = Book(store, self.limits, upstream)
         self.metrics = Metrics()
         self.base_url = ""
         self.gate = Gate(version)
         self._max_bodies = max_bodies
+        self._upstreams = [upstream]
         self._tasks: set[asyncio.Task[None]] = set()
 
     def open(
-        self, key: EpisodeKey, deadline_s: float, *, task: Task | None = None, limits: Limits | None = None
-    ) -> Opened:
+        self, key: EpisodeKey, deadline_s: float, *, task: Task | None = None, limits: Limits | None = None,
+        upstream: Upstream | None = None,
+    ) -> Opened:  # fmt: skip
         """Open an episode for `deadline_s` seconds from now, and mint its keys; those of an earlier try are void.
 
-        task: begins the episode in the store; None where its worker does that. Raises StoreError.
+        task: begins the episode in the store; None where its worker does that.  upstream: who answers it, one that was
+        given to `add`; None: the proxy's own. Raises StoreError.
         """
         if task is not None:
             self.store.begin(key, task)
         deadline = round(time.time() + deadline_s, 3)
-        episode = self.book.open(key, deadline, limits or self.limits)
+        episode = self.book.open(key, deadline, limits or self.limits, upstream)
         c, w = (self.keys.mint(kind, episode.id, deadline) for kind in ("c", "w"))
         return Opened(episode.id, c, w, deadline)
 
     async def seal(self, key: EpisodeKey | str) -> None:
         """End an episode's calls: new ones get 409, those in flight are cut; returns once all are in the store."""
         episode = self.book.get(key if isinstance(key, str) else key.id)
+        if episode.sealed:
+            return
         episode.sealed = True
         flights = list(episode.flights)
         for flight in flights:
@@ -92,6 +97,19 @@ class Proxy:
         await asyncio.gather(*flights, return_exceptions=True)
         await asyncio.gather(*episode.unkept, return_exceptions=True)
         episode.seal()
+
+    async def add(self, upstream: Upstream) -> None:
+        """Get a further upstream ready, while serving; it is closed with the proxy's own."""
+        await upstream.open(self.metrics)
+        self._upstreams.append(upstream)
+
+    def stepped(self, key: EpisodeKey, steps: int) -> None:
+        """So many steps of an episode have ended: what its next call is recorded with."""
+        self.book.get(key.id).steps = steps
+
+    def forget(self, key: EpisodeKey) -> None:
+        """Keep nothing of a sealed episode in memory."""
+        self.book.forget(key.id)
 
     async def pause(self) -> None:
         """Let no call begin, and wait until none is in flight."""
@@ -109,7 +127,7 @@ class Proxy:
         _allow_connections()
         commits, images = GroupCommit(self.store, self.metrics), Images(self.store.image)
         budget = Budget(self._max_bodies)
-        parts = Parts(self.upstream, images, commits, self.metrics, self._background)
+        parts = Parts(images, commits, self.metrics, self._background)
         self._watch(budget, images)
         admission = Admission(parts, self.keys, self.book, self.gate, budget, self.store)
         runner = web.AppRunner(
@@ -131,7 +149,8 @@ class Proxy:
                     flight.cancel()
             await runner.cleanup()
             await self._settled()
-            await self.upstream.close()
+            for upstream in self._upstreams:
+                await upstream.close()
             await asyncio.to_thread(images.close)
             await asyncio.to_thread(commits.close)
             (self.store.path / URL_FILE).unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -46,6 +47,7 @@ class Draft:
     sampling: dict[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
     policy_version: str = ""
+    retry_until: float = math.inf
     said: Said = field(default_factory=Said)
     raw: list[bytes] = field(default_factory=list)
     upstream: str = ""

@@ -7,6 +7,7 @@ episode stays with one replica while that is alive. No text holds the endpoint's
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -95,10 +96,13 @@ class HttpUpstreams:
         if self._session is not None:
             await self._session.close()
 
-    async def wants(self, chat: dict[str, Any]) -> dict[str, Any]:
+    async def wants(self, chat: dict[str, Any], until: float) -> dict[str, Any]:
         """See Upstream."""
+        served = await self._detected(until)
+        return self._fields(chat, served)
+
+    def _fields(self, chat: dict[str, Any], served: list[str]) -> dict[str, Any]:
         fields: dict[str, Any] = {}
-        served = await self._detected()
         if self._model is not None:
             fields["model"] = self._model
         elif self._tokens and served and chat.get("model") not in served:
@@ -146,7 +150,7 @@ class HttpUpstreams:
                     wait_s = again.pause_s
                 else:
                     wait_s = 0.0 if again.gone and self._alive() else next(waits, LONGEST_PAUSE_S)
-                if tries == TRIES or time.time() + wait_s >= ask.deadline:
+                if tries == TRIES or time.time() + wait_s >= min(ask.deadline, ask.retry_until):
                     again.failure.tries = tries
                     raise again.failure from None
                 await asyncio.sleep(wait_s)
@@ -213,12 +217,14 @@ class HttpUpstreams:
         if self._metrics is not None:
             self._metrics.fault(url, fault)
 
-    async def _detected(self) -> list[str]:
+    async def _detected(self, until: float = math.inf) -> list[str]:
         """What the endpoint serves. Raises UpstreamFailed where it can't be asked: then no call could be exact."""
         if self._served is None:
             assert self._detecting is not None, "the upstream is not open"
             async with self._detecting:
                 for pause_s in (0.0, *pauses()):
+                    if pause_s and time.time() + pause_s >= until:
+                        break
                     await asyncio.sleep(pause_s)
                     if self._served is not None or await self.look():
                         break
@@ -247,10 +253,10 @@ class HttpUpstreams:
 
     async def count(self, chat: dict[str, Any]) -> int | None:
         """See Upstream; vLLM says it at `/tokenize`, beside its `/v1`."""
-        await self._detected()
+        served = await self._detected()
         if not self._tokens:
             return None
-        fields = {name: chat[name] for name in ("messages", "tools") if name in chat} | await self.wants({})
+        fields = {name: chat[name] for name in ("messages", "tools") if name in chat} | self._fields({}, served)
         body = {name: value for name, value in fields.items() if name in ("messages", "tools", "model")}
         url = self._replicas[0].base_url.removesuffix("/v1")
         found = await self._get(f"{url}/tokenize", dumps(body))

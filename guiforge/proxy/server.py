@@ -79,7 +79,7 @@ class Routes:
             _, body = await read_body(request, episode.limits.body_bytes)
             chat = wire.to_chat({"max_tokens": 1, **body})
             try:
-                counted = await self._proxy.upstream.count(chat)
+                counted = await episode.upstream.count(chat)
             except UpstreamFailed:  # an estimate needs nobody
                 counted = None
             return answer(200, wire.count_tokens(_estimate(chat) if counted is None else counted))
@@ -91,11 +91,10 @@ class Routes:
     async def models(self, request: web.Request) -> web.StreamResponse:
         """The models that the policy has, in the fields of both OpenAI's and Anthropic's lists."""
         try:
-            claim_of(request, self._proxy.keys, "c")
+            episode = self._proxy.book.episode(claim_of(request, self._proxy.keys, "c"))
+            data = [_model(name) for name in await episode.upstream.models()]
         except Refused as refused:
             return refusal(_wire_of(request), refused)
-        try:
-            data = [_model(name) for name in await self._proxy.upstream.models()]
         except UpstreamFailed as failed:
             return refusal(_wire_of(request), Refused(failed.status, failed.type, failed.text))
         ends = {"first_id": data[0]["id"], "last_id": data[-1]["id"]} if data else {"first_id": None, "last_id": None}

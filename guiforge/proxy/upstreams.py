@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from guiforge.proxy.bodies import dumps, loads
+from guiforge.proxy.bodies import dumps
 from guiforge.proxy.book import Episode
 from guiforge.proxy.metrics import Metrics
 
@@ -28,11 +28,15 @@ class UpstreamFailed(Exception):
 
 @dataclass
 class Ask:
-    """One call to an upstream. raw: the chat request's JSON, let go of once a reply began.  deadline: Unix seconds."""
+    """One call to an upstream. raw: the chat request's JSON, let go of once a reply began.
+
+    deadline: of the reply.  retry_until: of asking anew. Both Unix seconds.
+    """
 
     episode: Episode
     raw: bytes
     deadline: float
+    retry_until: float
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,11 @@ class Upstream(Protocol):
         """Ask for a reply; leaving the context cancels it. Raises UpstreamFailed, also from `pieces`."""
         ...
 
-    async def wants(self, chat: dict[str, Any]) -> dict[str, Any]:
-        """Fields to set in a request, so that its reply is recorded exactly."""
+    async def wants(self, chat: dict[str, Any], until: float) -> dict[str, Any]:
+        """Fields to set in a request, so that its reply is recorded exactly.
+
+        until: Unix seconds that the upstream may take to be there. Raises UpstreamFailed.
+        """
         ...
 
     async def models(self) -> list[str]:
@@ -76,10 +83,10 @@ class Upstream(Protocol):
 class WorkerUpstream:
     """The episode's own worker, which answers with whole completions (an oracle, which sees its env).
 
-    ask: from an episode's id and the chat request to the completion; raises UpstreamFailed.
+    ask: from an episode's id to what it says next, whatever was asked, as a completion; raises UpstreamFailed.
     """
 
-    def __init__(self, ask: Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]], model: str = "oracle") -> None:
+    def __init__(self, ask: Callable[[str], Awaitable[dict[str, Any]]], model: str = "oracle") -> None:
         self._ask, self._model = ask, model
 
     async def open(self, metrics: Metrics) -> None:
@@ -88,7 +95,7 @@ class WorkerUpstream:
     async def close(self) -> None:
         """See Upstream."""
 
-    async def wants(self, chat: dict[str, Any]) -> dict[str, Any]:
+    async def wants(self, chat: dict[str, Any], until: float) -> dict[str, Any]:
         """See Upstream: nothing."""
         return {}
 
@@ -97,7 +104,7 @@ class WorkerUpstream:
         """See Upstream."""
         try:
             async with asyncio.timeout(max(ask.deadline - time.time(), 0.0)):
-                completion = await self._ask(ask.episode.id, loads(ask.raw))
+                completion = await self._ask(ask.episode.id)
         except TimeoutError:
             raise late("the worker") from None
         yield Answer("worker", 1, stream=False, pieces=_one(dumps(completion)))
@@ -133,7 +140,7 @@ class Replay:
     async def close(self) -> None:
         """See Upstream."""
 
-    async def wants(self, chat: dict[str, Any]) -> dict[str, Any]:
+    async def wants(self, chat: dict[str, Any], until: float) -> dict[str, Any]:
         """See Upstream: nothing."""
         return {}
 

@@ -26,7 +26,7 @@ def spec(harness: str, suite: str, family: str) -> EpisodeSpec:
 
 
 @pytest.mark.parametrize(
-    ("harness", "begins"), [("react", '{"role":"assistant"'), ("molmoweb", '{"thought": "'), ("kimi", "## Thought\n")]
+    ("harness", "begins"), [("react", '{"role": "assistant"'), ("molmoweb", '{"thought": "'), ("kimi", "## Thought\n")]
 )
 def test_an_oracle_solves_pages_in_each_harness_s_format(harness: str, begins: str, tmp_path: Path) -> None:
     specs = [spec(harness, *task) for task in TASKS]

@@ -27,7 +27,7 @@ def test_an_oracle_solves_a_desktops_task_by_tool_calls_and_in_molmowebs_format(
         outcomes = [store.episode(each.key).outcome for each in specs]
         assert [outcome.status for outcome in outcomes if outcome] == [Status.SOLVED] * 2
         react, molmoweb = ([call.reply or "" for call in store.calls(each.key)] for each in specs)
-    assert all('"tool_calls":[' in reply for reply in react)
+    assert all('"tool_calls": [' in reply for reply in react)
     assert all(reply.startswith('{"thought": "') for reply in molmoweb)
 
 

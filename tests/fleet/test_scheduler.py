@@ -20,12 +20,12 @@ from guiforge.env import FileEntry, Snapshot
 from guiforge.episode import load
 from guiforge.fleet import Event, Finished, Retried, Started, run_episodes
 from guiforge.fleet.channel import AsyncChannel, Channel
-from guiforge.fleet.scheduler import Served
-from guiforge.fleet.worker import ChannelRecorder
+from guiforge.fleet.desk import Desk, Served
+from guiforge.fleet.worker import ChannelLink, ChannelRecorder
 from guiforge.frame import content_hash
 from guiforge.outcome import Outcome, Status
 from guiforge.store import Store
-from guiforge.trace import Call, EpisodeSpec
+from guiforge.trace import EpisodeSpec, Step
 from tests.fleet.conftest import MakeSpec
 
 
@@ -156,7 +156,7 @@ _RUN = """
 import asyncio, sys
 from guiforge.fleet import run_episodes
 from guiforge.store import Store
-from guiforge.trace import Call, EpisodeSpec
+from guiforge.trace import EpisodeSpec
 specs = [EpisodeSpec.model_validate_json(line) for line in open(sys.argv[2])]
 with Store(sys.argv[1]) as store:
     todo = [s for s in specs if s.key not in store.finished_keys()]
@@ -199,27 +199,30 @@ def test_what_a_model_said_and_a_program_named_reaches_the_store_as_it_was(spec:
     key, odd = spec("press").key, "\udcff said \ud800"
     entry = FileEntry(hash=content_hash(b"x"), size=1, mode=0o644, mtime=0.0)
     snapshot = Snapshot(before={f"~/{odd}": entry}, after={f"~/{odd}": entry}, queries={"windows": [odd]})
-    message = {"role": "assistant", "content": odd}
-    call = Call(index=0, step=0, request={odd: odd}, message=message, queued=1.0, last_byte=2.0)
+    step = Step(index=0, frame=entry.hash, text=odd, started=1.0)
     ours, theirs = socket.socketpair()
     with Store(tmp_path / "run") as store:
-        served = Served(store, spec("press"), keep_faults=True)
 
         async def serve() -> None:
             channel = AsyncChannel(*await asyncio.open_connection(sock=ours))
-            for _ in range(3):
-                await channel.send("ok", served.carry_out(await channel.receive()))
+            async with Desk(store).serving() as desk:
+                served = Served(desk, spec("press"), channel, keep_faults=True)
+                for _ in range(5):
+                    await served.attend(await channel.receive())
             channel.close()
 
         server = threading.Thread(target=lambda: asyncio.run(serve()))
         server.start()
-        recorder = ChannelRecorder(Channel(theirs))
+        channel = Channel(theirs)
+        recorder = ChannelRecorder(channel)
         recorder.begin(key, load(spec("press"))[1])
-        recorder.call(key, call)
+        ChannelLink(channel).open(key)
+        recorder.image(b"x", "image/png")
+        recorder.step(key, step)
         recorder.state(key, snapshot, {entry.hash: b"x"})
         server.join(10)
         theirs.close()
-        assert store.calls(key) == [call]
+        assert store.steps(key) == [step]
         assert store.snapshot(key)[0] == snapshot
 
 

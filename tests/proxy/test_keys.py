@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import stat
+import time
 from pathlib import Path
 
 import httpx
@@ -10,7 +11,7 @@ import pytest
 from guiforge.outcome import Outcome, Status
 from guiforge.proxy import Limits, admin_key
 from guiforge.proxy.keys import ADMIN_FILE, SECRET_FILE, Keys
-from tests.proxy.world import HELLO, TASK, Upstream, World, error, png, showing, upstream, world
+from tests.proxy.world import HELLO, TASK, Upstream, World, error, eventually, png, showing, upstream, world
 
 
 def refused(reply: httpx.Response) -> tuple[int, str]:
@@ -59,6 +60,7 @@ def test_keys_that_open_nothing(w: World, up: Upstream, tmp_path: Path) -> None:
 
 def test_a_key_past_its_deadline_is_refused(w: World) -> None:
     _, opened = w.open(deadline_s=0.001)
+    eventually(lambda: time.time() >= opened.deadline)
     assert refused(w.ask(key=opened.completions_key)) == (403, "key_expired")
 
 

@@ -114,10 +114,10 @@ def test_health_and_metrics_need_no_key_and_tell_none(w: World, up: Upstream) ->
 
 
 def test_a_worker_answers_for_its_own_episode(tmp_path: Path) -> None:
-    asked: list[tuple[str, dict[str, Any]]] = []
+    asked: list[str] = []
 
-    async def answer(episode: str, chat: dict[str, Any]) -> dict[str, Any]:
-        asked.append((episode, chat))
+    async def answer(episode: str) -> dict[str, Any]:
+        asked.append(episode)
         if len(asked) == 2:
             raise UpstreamFailed(500, "oracle_error", "the oracle is stuck", upstream="worker")
         return completion("CLICK")
@@ -131,7 +131,7 @@ def test_a_worker_answers_for_its_own_episode(tmp_path: Path) -> None:
                 replies = [await client.post(f"{url}/chat/completions", json=HELLO, headers=headers) for _ in range(2)]
             assert replies[0].json()["choices"][0]["message"]["content"] == "CLICK"
             assert (replies[1].status_code, replies[1].json()["error"]["type"]) == (500, "oracle_error")
-            assert asked == [(KEY.id, HELLO)] * 2
+            assert asked == [KEY.id] * 2
             assert [call.error for call in store.calls(KEY)] == [None, "oracle_error: the oracle is stuck"]
 
     asyncio.run(play())

@@ -10,7 +10,6 @@ import base64
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -46,7 +45,7 @@ class LineAgentHarness:
         assert agent.stdin is not None and agent.stdout is not None
         problem: str | None = None
         while True:
-            started, screen = time.time(), session.observation.frame.encode("png")
+            screen = session.observation.frame.encode("png")
             seen = {
                 "instruction": task.instruction,
                 "screenshot": f"data:{screen.media_type};base64,{base64.b64encode(screen.data).decode()}",
@@ -57,9 +56,9 @@ class LineAgentHarness:
             line = agent.stdout.readline()
             if not line:
                 raise PolicyFailed(f"the agent ended with status {agent.wait()}")
-            said = json.loads(line)
-            actions, problem = _read(said["reply"])
-            session.record_call(said["request"], said["reply"], error=problem, usage={}, started=started)
+            actions, problem = _read(json.loads(line)["reply"])
+            if problem is not None:
+                session.unread(problem)
             session.step(*actions)
 
     def render(self, actions: tuple[Action, ...], session_screen: tuple[int, int]) -> str:

@@ -1,7 +1,7 @@
 """Somebody's agent: a command-line program that knows nothing of guiforge.
 
 A line of JSON in is what it sees: {"instruction", "screenshot" (a data URL), "actions" (what it may do), "error"}.
-A line out is what it does: {"request", "reply"}, the model call it made and the reply, a JSON list of actions.
+A line out is what it does: {"reply"}, what its model said, a JSON list of actions.
 Its model is the OpenAI-compatible endpoint that OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL name.
 """
 
@@ -39,7 +39,7 @@ def main() -> None:
             "model": os.environ["OPENAI_MODEL"],
             "messages": [{"role": "user", "content": content}],
         }
-        print(json.dumps({"request": request, "reply": ask(request)}), flush=True)
+        print(json.dumps({"reply": ask(request)}), flush=True)
 
 
 if __name__ == "__main__":
