@@ -1,7 +1,8 @@
 """Generation, token by token: a KV-cached loop over one sequence.
 
 Invariant: a log-probability is that of the distribution which the token was drawn from: after temperature, top-k,
-top-p and the bar on image and control tokens. At temperature 0 nothing is drawn; it is then that of temperature 1.
+top-p, the bar on image and control tokens, and what is left to choose from. At temperature 0 nothing is drawn; it is
+then that of temperature 1.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from vlm.choice import Choice, spelling
 from vlm.loading import Model
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How to sample.  top_k: 0 for all tokens.  seed: None for another each time.  alternatives: of each token."""
+    """How to sample.  top_k: 0 for all tokens.  seed: None for another each time.  alternatives: of each token.
+
+    choice: the texts that a reply is one of; none for any reply.
+    """
 
     max_tokens: int
     temperature: float = 1.0
@@ -27,6 +32,7 @@ class Sampling:
     top_k: int = 0
     seed: int | None = None
     alternatives: int = 0
+    choice: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,10 @@ class Sampled:
 
 
 def sample(model: Model, inputs: Mapping[str, npt.NDArray[Any]], sampling: Sampling) -> Iterator[Sampled]:
-    """Sample until an end token, which is given too, or max_tokens.  inputs: as Renderer.inputs gives them."""
+    """Sample until an end token, which is given too, or max_tokens.  inputs: as Renderer.inputs gives them.
+
+    Raises ValueError for a choice that the tokenizer can't say.
+    """
     chance = torch.Generator()
     if sampling.seed is None:
         chance.seed()
@@ -47,19 +56,34 @@ def sample(model: Model, inputs: Mapping[str, npt.NDArray[Any]], sampling: Sampl
         chance.manual_seed(sampling.seed)
     device = model.network.device
     tensors = {name: torch.from_numpy(array).to(device) for name, array in inputs.items()}
+    choice = None
+    if sampling.choice:
+        choice = Choice(sampling.choice, spelling(model.processor.tokenizer, tuple(model.barred)), model.ends)
     logits, cache, position = _read(model.network, tensors)
     for index in range(sampling.max_tokens):
-        drawn = _draw(log_distribution(logits, sampling, model.barred), sampling, chance)
+        allowed = None if choice is None else list(choice.allowed())
+        drawn = _draw(log_distribution(logits, sampling, model.barred, allowed), sampling, chance)
+        if choice is not None and drawn.id not in model.ends:
+            choice.said(drawn.id)
         yield drawn
         if drawn.id in model.ends or index + 1 == sampling.max_tokens:
             return
         logits = _go_on(model.network, drawn.id, cache, position + index)
 
 
-def log_distribution(logits: Tensor, sampling: Sampling, barred: Sequence[int]) -> Tensor:
-    """Log-probabilities (..., vocabulary), float32, of what is drawn from logits of that shape."""
+def log_distribution(
+    logits: Tensor, sampling: Sampling, barred: Sequence[int], allowed: Sequence[int] | None = None
+) -> Tensor:
+    """Log-probabilities (..., vocabulary), float32, of what is drawn from logits of that shape.
+
+    allowed: the only ids that may be drawn; None for all that are not barred.
+    """
     out = logits.float().clone()
     out[..., torch.as_tensor(barred, dtype=torch.long, device=out.device)] = -torch.inf
+    if allowed is not None:
+        kept = out[..., allowed]
+        out.fill_(-torch.inf)
+        out[..., allowed] = kept
     if sampling.temperature > 0:
         out /= sampling.temperature
         if 0 < sampling.top_k < out.shape[-1]:

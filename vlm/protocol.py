@@ -2,7 +2,8 @@
 
 Invariant: what would change the reply and can't be done is refused; what does not change it is ignored.
 Sources: OpenAI API reference, chat completions; vLLM's additions: `top_k`, `cache_salt`, `return_token_ids` (gives
-`prompt_token_ids` at the top, in a stream in its first chunk, and `choices[].token_ids`), `choices[].stop_reason`.
+`prompt_token_ids` at the top, in a stream in its first chunk, and `choices[].token_ids`), `choices[].stop_reason`,
+`structured_outputs` (only its `choice`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from guiforge.wire import ChatRequest
 from vlm.generate import Sampled, Sampling
@@ -44,6 +45,13 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
+class StructuredOutputs(BaseModel):
+    """What a reply may be.  choice: one of these texts."""
+
+    model_config = ConfigDict(extra="forbid")
+    choice: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+
+
 class Request(ChatRequest):
     """A request, checked."""
 
@@ -59,6 +67,7 @@ class Request(ChatRequest):
     return_token_ids: bool | None = False
     cache_salt: str | None = None
     stream_options: StreamOptions | None = None
+    structured_outputs: StructuredOutputs | None = None
     tool_choice: Literal["auto", "none"] | None = None
     # what can't be done: only these values are taken
     n: Literal[1] | None = None
@@ -97,6 +106,7 @@ class Request(ChatRequest):
             top_p=self.top_p or 1.0,
             top_k=max(self.top_k or 0, 0),
             seed=self.seed,
+            choice=tuple(self.structured_outputs.choice) if self.structured_outputs else (),
             alternatives=(self.top_logprobs or 0) if self.logprobs else 0,
         )
 
