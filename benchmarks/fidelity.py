@@ -140,11 +140,7 @@ async def play_harnesses(store: Store, model_url: str, episodes: int, session: a
         for number in range(episodes):
             harness, page = HARNESSES[number % len(HARNESSES)], PAGES[number // len(HARNESSES) % len(PAGES)]
             key = EpisodeKey(task=f"miniwob/{page}", seed=number, attempt=0, harness=harness, policy=urls[harness])
-            specs.append(
-                EpisodeSpec(
-                    key=key, suite="miniwob", family=page, limits={"steps": STEPS, "episode_s": 600, "policy_s": 120}
-                )
-            )
+            specs.append(EpisodeSpec(key=key, suite="miniwob", family=page, limits=LIMITS))
         bar = iter(track(range(episodes), "episodes"))
         next(bar)
         await run_episodes(
