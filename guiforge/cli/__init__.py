@@ -48,11 +48,6 @@ app = typer.Typer(
     help="Train agents that use a computer by sight.", no_args_is_help=True, add_completion=False,
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
-app.add_typer(model_app, name="model")
-app.command()(serve)
-app.command()(export)
-app.command()(proxy)
-app.command()(key)
 LOG_WIDTH = 160  # columns, where the output is no terminal and so has no width
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else LOG_WIDTH)
@@ -316,6 +311,11 @@ def set_up_sites(
     from guiforge.cli.sites import set_up
 
     raise typer.Exit(set_up(names or [], out))
+
+
+for command in (export, proxy, key, serve):
+    app.command()(command)
+app.add_typer(model_app, name="model")
 
 
 def main() -> None:
