@@ -103,6 +103,19 @@ def test_options_of_the_harness_reach_it_and_are_kept(tmp_path: Path) -> None:
     assert [status for status, _ in rolled(tmp_path / "run").values()] == ["failed"]
 
 
+def test_options_of_the_env_reach_it_and_wrong_ones_are_said(tmp_path: Path) -> None:
+    asked = ("rollout", "--env", "faultworld", "--tasks", "flaky", "--retries", "0")
+    done = guiforge(tmp_path, *asked, "--env-option", f"marks={tmp_path}", "--out", "run")
+    assert done.returncode == 3 and (tmp_path / "flaky-0").exists()  # which the world makes where it was told to
+    with RunReader(tmp_path / "run") as run:
+        assert run.parameters["env_options"] == {"marks": str(tmp_path)}
+    other = guiforge(tmp_path, "rollout", "--resume", "--out", "run", "--env-option", "marks=elsewhere")
+    assert other.returncode == 2 and "--env-option is marks=" in other.stderr
+    wrong = guiforge(tmp_path, *asked, "--env-option", "colour=red")
+    assert wrong.returncode == 2
+    assert "--env-option (env faultworld): unknown option 'colour'; valid are: marks" in wrong.stderr
+
+
 def test_what_has_no_verdict_is_not_graded_again_and_a_component_named_reply_is(tmp_path: Path) -> None:
     run = tmp_path / "run"
     guiforge(tmp_path, "rollout", "--env", "faultworld", "--tasks", "press", "--seeds", "0..2", "--out", "run")

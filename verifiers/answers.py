@@ -20,7 +20,7 @@ from guiforge.action import Action, Answer
 from verifiers import mentions
 from verifiers.compare import Check, check
 from verifiers.mentions import DayRead
-from verifiers.phrases import FUNCTION_WORDS, name_difference, title_difference, tokens
+from verifiers.phrases import DOUBT, FUNCTION_WORDS, name_difference, title_difference, tokens
 
 MOST_CHARACTERS = 2000  # of an answer: more is no answer to a question
 
@@ -153,11 +153,11 @@ def answer_difference(text: str, want: Want, *, given: str = "") -> str | None:
         case Text():
             return title_difference(text, want.text, aliases=want.aliases, others=want.others, given=given)
         case YesNo():
-            said = _polarity(text)
+            said = None if _OPEN.search(text) else _polarity(text)
             what = "neither yes nor no, or both" if said is None else "yes" if said else "no"
             return None if said is want.value else f"it says {what}"
         case Nothing():
-            return None if _NOTHING.search(text) else "it does not say that there is none"
+            return _nothing_difference(text, given)
         case OneOf():
             found = [answer_difference(text, option, given=given) for option in want.options]
             return None if None in found else "; ".join(map(str, found))
@@ -214,14 +214,35 @@ _YES = r"(?:yes|yeah|yep|true|correct|affirmative|indeed)"
 _NO = r"(?:no|nope|false|incorrect|negative)"
 _POLAR = re.compile(rf"\b(?:(not\s+(?:true|correct))|({_YES})|({_NO}))\b", re.I)
 _CHOICE = re.compile(rf"\W+(?:(?:and|or)\W+)?(?:{_YES}|{_NO})\b", re.I)
+_OPEN = re.compile(
+    r"\b(?:maybe|perhaps|possibly|unsure|not (?:sure|certain|clear|known)|unknown|unclear"
+    r"|can(?:not|['’]t) (?:tell|say|see|know)|do(?: not|n['’]t) know)\b",
+    re.I,
+)
 _PAUSE = re.compile(r"\W*(?:$|[.!?,;:–—-])")
 _PRONOUN = re.compile(r"\s+(?:it|there|they|he|she|this|that|the|you|i|we|these|those|its)\b", re.I)
 _NOTHING = re.compile(
     r"^\W*(?:none|nothing|nobody|no one|n/?a|not found|no (?:results?|match(?:es)?))\W*$"
-    r"|\b(?:there (?:is|are|was|were) (?:no|none|not any)|not found|does(?: not|n['’]t) exist|do(?: not|n['’]t) exist"
+    r"|\b(?:there (?:is|are|was|were) (?:no(?! (?:doubt|question|need|way|reason|more|less|fewer))|none|not any)"
+    r"|not found|does(?: not|n['’]t) exist|do(?: not|n['’]t) exist"
     r"|no such|no (?:\w+ ){1,4}(?:exists?|found|available|listed|match(?:es)?)|nothing (?:is|was|matches|found))\b",
     re.I,
 )
+
+
+_AFTER_ALL = frozenset(("but", "except", "however", "although", "though", "instead", "only", "maybe", "perhaps",
+                        "possibly", "unless"))  # fmt: skip
+
+
+def _nothing_difference(text: str, given: str) -> str | None:
+    if not _NOTHING.search(text):
+        return "it does not say that there is none"
+    if word := next((w for w in tokens(text) if w in _AFTER_ALL), None):
+        return f"{word!r} beside it leaves the answer open"
+    named = {*mentions.numbers(given), frozenset({Decimal(0)})}
+    if more := next((m for m in mentions.numbers(text) if m not in named), None):
+        return f"it says that there is none, and names {_told(more)}"
+    return None
 
 
 def _polarity(text: str) -> bool | None:
@@ -245,6 +266,13 @@ def _polarity(text: str) -> bool | None:
 _MARK = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.):](?!\d)|[a-z]\))\s+", re.M)
 _LEAD = re.compile(r"^[^:\n]{0,200}:\s+|^[^:;,\n]{0,120}?\b(?:are|is|were|was|includes?)\s+", re.I)
 _AND = r"(?:(?:and|&)\s+)?"
+_UNTIL = r"(?:–|—|\bto\b|\bor\b|\bthrough\b|\buntil\b)"
+_RANGE = re.compile(rf"\d\s*(?:[^\W\d]+\s*)?(?:(?<=\d)-(?=\d)|-\s|{_UNTIL})\s*(?:[^\W\d]+\s*)?[€$£¥]?\d", re.I)
+_DAY_RANGE = re.compile(
+    rf"\d(?:st|nd|rd|th)?\s*{_UNTIL}\s*\d|(?<![\d-])\d{{1,2}}-\d{{1,2}}(?:st|nd|rd|th)?(?:\s+of)?\s+[a-z]{{3}}"
+    rf"|[a-z]{{3}}\w*\s+\d{{1,2}}(?:st|nd|rd|th)?-\d{{1,2}}(?![\d-])",
+    re.I,
+)
 _SEPARATORS = (
     r"\s*\n\s*", rf"\s*;\s*{_AND}", rf"\s*,\s+{_AND}|\s+(?:and|&)\s+", rf"\s*,\s+{_AND}", r"\s*,\s*", r"\s*[|/]\s*",
     r"\s+and\s+", r"\s+",
@@ -253,7 +281,11 @@ _SEPARATORS = (
 
 def _items_difference(text: str, want: ListOf, given: str) -> str | None:
     bare, ordered = _MARK.sub("", text), not isinstance(want, SetOf)
+    if open_ := _left_open(bare, want):
+        return open_
     lead = _LEAD.match(bare)
+    if lead and DOUBT & set(tokens(lead[0])):
+        return f"it says something else: {lead[0].strip()!r}"
     for listed in (bare, bare[lead.end() :] if lead else ""):
         for separator in _SEPARATORS:
             parts = [part for raw in re.split(separator, listed.strip(" .[](){}")) if (part := raw.strip(" .\"'“”`"))]
@@ -263,6 +295,18 @@ def _items_difference(text: str, want: ListOf, given: str) -> str | None:
         return None
     order = "in this order" if ordered else "in any order"
     return f"it is not exactly these {len(want.items)}, {order}: {', '.join(map(str, want.items))}"
+
+
+def _left_open(text: str, want: ListOf) -> str | None:
+    """That a text gives a range of values or a choice of them, where it would list them."""
+    kinds = {type(item) for item in want.items}
+    if kinds <= {Number, Money}:
+        found = _RANGE.search(mentions.without_days(text))
+    elif kinds == {Day}:
+        found = _DAY_RANGE.search(text)
+    else:
+        found = None
+    return f"it leaves open which: {found[0]!r}" if found else None
 
 
 def _assigned(parts: Sequence[str], items: Sequence[Want], ordered: bool) -> bool:
@@ -325,4 +369,4 @@ def _same_phrases(text: str, items: Sequence[Want], ordered: bool, given: str) -
         said[at : at + len(wanted[n])] = [n]
     places = [word for word in said if isinstance(word, int)]
     rest = {word for word in said if isinstance(word, str)}
-    return rest <= {"and", "&", *FUNCTION_WORDS, *tokens(given)} and (not ordered or places == sorted(places))
+    return rest <= {"and", "&", *FUNCTION_WORDS, *tokens(given)} - DOUBT and (not ordered or places == sorted(places))

@@ -70,9 +70,12 @@ def days(text: str) -> list[frozenset[DayRead]]:
 def _day_spans(text: str) -> list[tuple[int, int, list[frozenset[DayRead]]]]:
     spans: list[tuple[int, int, list[frozenset[DayRead]]]] = []
     for form in _DAY_FORMS:
-        for match in form.finditer(text):
-            if not any(match.start() < end and start < match.end() for start, end, _ in spans):
+        at = 0
+        while match := form.search(text, at):
+            taken = max((end for start, end, _ in spans if match.start() < end and start < match.end()), default=None)
+            if taken is None:
                 spans.append((*match.span(), _read_day(text, match)))
+            at = match.end() if taken is None else max(taken, match.start() + 1)
     return sorted(spans)
 
 
@@ -113,7 +116,8 @@ _SPELLED = re.compile(
     rf"\b(?:{'|'.join(_WORDS)})\b(?:(?:[\s-]+|\s+and\s+)(?:{'|'.join([*_WORDS, 'hundred', 'thousand'])})\b)*", re.I
 )
 _NO = re.compile(
-    r"\b(?:are|is|were|was|has|have|had|contains?|shows?) no (?!information|data|answer|way|result|record|mention|such)"
+    r"\b(?:are|is|were|was|has|have|had|contains?|shows?) no (?!information|data|answer|way|result|record|mention|such"
+    r"|doubt|idea|question|need|reason|problem|longer|clear|wonder)"
     r"|^\W*(?:none|nil)\b(?! of (?:this|the information))|\b(?:are|is|were|was|has|have) none\b",
     re.I,
 )
@@ -125,11 +129,11 @@ def numbers(text: str) -> list[frozenset[Decimal]]:
     Number words count where there are no digits, and so does a plain "none" or "there are no ..." as zero. A number
     stuck to letters before it (`B12`, `AB-12`) is a part of a name.
     """
-    found = [readings for _, _, readings in _number_spans(_without_days(text))]
+    found = [readings for _, _, readings in _number_spans(without_days(text))]
     return found or _spelled(text)
 
 
-def _without_days(text: str) -> str:
+def without_days(text: str) -> str:
     """The text with blanks for its days and times, and one between the code of a currency and its amount."""
     spans = [(start, end) for start, end, _ in _day_spans(text)]
     for start, end in [*spans, *(match.span() for match in _CLOCK.finditer(text))]:
@@ -210,17 +214,21 @@ _STUCK = re.compile(rf"\b({_CODE})(?=\d)")
 _NAME = "|".join(rf"{name}s?" for name in sorted(_NAMES, key=len, reverse=True))
 _BEFORE = re.compile(rf"(?P<sign>[-−])?\s*(?<!\w)(?P<money>{_SIGN}|{_CODE})\.?\s*$", re.I)
 _AFTER = re.compile(rf"(?:[.,]?[-–—])?\s*(?P<money>{_NAME}|{_SIGN}|{_CODE})(?!\w)", re.I)
+_OPENS, _CLOSES = (
+    re.compile(r"(?:^|[;,/|(]|\b(?:or|and))\s*$", re.I),
+    re.compile(r"\s*(?:$|[;,/|).!?]|(?:or|and)\b)", re.I),
+)
 _CENTS = re.compile(r"(?:\s*,?\s*(?:and\s+)?(?P<more>\d{1,2}))?\s*(?:cents?|¢|pence)(?!\w)", re.I)
 
 
 def amounts(text: str) -> list[frozenset[Amount]]:
     """The amounts of money that a text names, in its order.
 
-    A number with a currency is one, and one with two decimals; where there is none of them, every number is.
+    A number with a currency is one, one with two decimals, and one that stands for itself between marks or at an end;
+    where there is none of the first two, every number is.
     """
-    text = _without_days(text)
-    marked: list[frozenset[Amount]] = []
-    bare: list[frozenset[Amount]] = []
+    text = without_days(text)
+    found: list[tuple[frozenset[Amount], bool, bool]] = []
     past = 0
     for start, end, values in _number_spans(text):
         if start < past:
@@ -239,8 +247,10 @@ def amounts(text: str) -> list[frozenset[Amount]]:
             values = frozenset()
         mention = frozenset((value, code) for value in values for code in codes)
         is_money = codes != (None,) or bool(cents) or bool(re.search(r"[.,]\d\d(?!\d)", text[start:end]))
-        (marked if is_money else bare).append(mention)
-    return marked or bare
+        alone = _OPENS.search(text[:start]) and _CLOSES.match(text, past)
+        found.append((mention, is_money, bool(alone)))
+    marked = any(is_money for _, is_money, _ in found)
+    return [mention for mention, is_money, alone in found if is_money or alone or not marked]
 
 
 def _codes(word: str | None) -> Sequence[str | None]:

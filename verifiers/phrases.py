@@ -21,7 +21,7 @@ def _words(text: str) -> frozenset[str]:
 
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d"})
 _QUOTED = re.compile(r"“([^”]+)”|\"([^\"]+)\"|«([^»]+)»|„([^“”]+)[“”]|`([^`]+)`|\*\*([^*]+)\*\*|(?<!\w)'([^']+)'(?!\w)")
-_DOUBT = _words(
+DOUBT = _words(
     "not isn wasn aren don doesn didn cannot nor neither or either maybe perhaps possibly except instead rather but "
     "unless than unlike unknown unsure"
 )
@@ -54,7 +54,7 @@ def _covered(variants: Iterable[Tokens], text: Tokens) -> set[int]:
 
 
 def _doubt(text: str, rest: Iterable[str]) -> str | None:
-    word = next((w for w in rest if w in _DOUBT), None) or ("n't" if re.search(r"n['’]t\b", text) else None)
+    word = next((w for w in rest if w in DOUBT), None) or ("n't" if re.search(r"n['’]t\b", text) else None)
     return f"{word!r} beside it leaves the answer open" if word else None
 
 
@@ -109,21 +109,36 @@ def name_difference(text: str, wanted: str, *, aliases: Iterable[str], others: S
     """Whether `text` gives a name other than the wanted one. See verifiers.answers.Name."""
     said = tokens(text, accents=False)
     variants = {form for name in (wanted, *aliases) for form in _full(name)}
+    rivals = [other for other in others if not _full(other) & variants]
     if others:
-        taken = {form for other in others for form in (_full(other) | _short(other))}
+        taken = {form for other in rivals for form in (_full(other) | _short(other))}
         variants |= {form for name in (wanted, *aliases) for form in _short(name)} - taken
     if tuple(w for w in said if w not in _TITLES) in variants:
         return None
     covered = _covered(variants, said)
     if not covered:
         return f"it does not say {wanted!r}"
-    of_others = {form for other in others for form in _full(other)} - variants
+    of_others = {form for other in rivals for form in (_full(other) | _short(other))} - variants
     if other_places := _covered(of_others, said) - covered:
         return f"it says {said[min(other_places)]!r} too, or instead: another name"
     rest = [w for i, w in enumerate(said) if i not in covered]
     if problem := _doubt(text, rest):
         return problem
-    return None if others else _second_name(text, said, covered, {*FUNCTION_WORDS, *_TITLES, *tokens(given)})
+    known = {*FUNCTION_WORDS, *_TITLES, *tokens(given)}
+    if not others:
+        return _second_name(text, said, covered, known)
+    return _longer_name(text, said, covered, known) if all(len(form) == 1 for form in variants) else None
+
+
+def _longer_name(text: str, said: Tokens, covered: set[int], known: set[str]) -> str | None:
+    """A word that makes a name of one word another, longer one: with a capital, right beside it."""
+    written = {t[0] for w in re.findall(r"[^\W\d_]+", text) if w[0].isupper() and (t := tokens(w, accents=False))}
+    for at in covered:
+        for beside in (at - 1, at + 1):
+            word = said[beside] if 0 < beside < len(said) and beside not in covered else ""
+            if word in written and word not in known:
+                return f"{word!r} stands beside it: it may be another name"
+    return None
 
 
 def _second_name(text: str, said: Tokens, covered: set[int], known: set[str]) -> str | None:

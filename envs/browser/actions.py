@@ -162,7 +162,7 @@ class Actor:
 
     @_perform.register
     def _goto(self, action: Goto) -> None:
-        self.open(action.url)
+        self.open(network.checked_url(action.url, network.AGENTS_SCHEMES))
 
     @_perform.register
     def _back(self, action: Back) -> None:
@@ -178,7 +178,7 @@ class Actor:
 
     @_perform.register
     def _new_tab(self, action: NewTab) -> None:
-        url = network.checked_url(action.url) if action.url else None
+        url = network.checked_url(action.url, network.AGENTS_SCHEMES) if action.url else None
         self._tabs.open()
         if url is not None:
             self.open(url)

@@ -28,6 +28,7 @@ QUIET_FRAMES = 2
 TIMERS_S = 0.25  # how long timers are waited for that set further timers
 DEADLINE_S = 3.0
 LOAD_S = 10.0  # where a document is on its way
+_CLOSE_S = 1.0  # from a script's closing its page to the page's end
 _PICTURE_S, _UNSETTLED_PICTURE_S = 3.0, 1.0
 
 
@@ -60,9 +61,15 @@ class Screen:
             quiet = self._watch(page, quiet_s, deadline_s, load_by)
             ended = page.dialog is not None or page.crashed or not page.loading or time.monotonic() >= load_by
             if page is self._tabs.active and ended:
-                return quiet
+                if not quiet or not page.closing():
+                    return quiet
+                self._gone(page)
             if time.monotonic() >= over:
                 return False
+
+    def _gone(self, page: Page) -> None:
+        """Wait a while until a page is not looked at any more."""
+        page.run(lambda: page is not self._tabs.active, _CLOSE_S)
 
     def grab(self, cursor: Point) -> Frame:
         """The screen now. `settled` is False: nobody watched it."""

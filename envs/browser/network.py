@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 EVERYTHING = "*"
 SCHEMES = ("http", "https", "data")
+AGENTS_SCHEMES = ("http", "https")  # a page that an agent writes itself shows nothing of the task's
 BLANK = "about:blank"
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9_.-]+(:\d{1,5})?")
 
@@ -42,8 +43,8 @@ def names(hosts: Sequence[str]) -> str:
     return ", ".join(host.partition("=")[0] for host in hosts) or "none"
 
 
-def checked_url(url: str) -> str:
-    """An address that an agent may open, `http://` put before one that has no scheme. Raises ValueError."""
+def checked_url(url: str, schemes: Sequence[str] = SCHEMES) -> str:
+    """An address that may be opened, `http://` put before one that has no scheme. Raises ValueError."""
     url = url.strip()
     if url == BLANK:
         return url
@@ -51,9 +52,9 @@ def checked_url(url: str) -> str:
         url = f"http://{url}"
     try:
         parts = urlsplit(url)
-        known = parts.scheme in SCHEMES and (parts.scheme == "data" or bool(parts.hostname))
+        known = parts.scheme in schemes and (parts.scheme == "data" or bool(parts.hostname))
     except ValueError:
         known = False
     if not known:
-        raise ValueError(f"{url!r} can't be opened; valid are http, https and data addresses, and {BLANK}")
+        raise ValueError(f"{url!r} can't be opened; valid are addresses of {', '.join(schemes)}, and {BLANK}")
     return url

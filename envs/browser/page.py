@@ -25,6 +25,7 @@ LOADING_TICK_S = 0.016  # while a document is on its way: its frames would hold 
 # covers, which load when they come into view, takes a busy server that long
 REQUEST_S, DRAWN_S = 1.0, 5.0
 _DRAWN = frozenset({"Image", "Font", "Stylesheet"})
+_CLOSED_S = 1.0
 _DRAW_S = 5.0
 _TRIES = 3  # at a picture before it is forced; one in a thousand first pictures comes to that
 _WATCH = Path(__file__).with_name("scripts").joinpath("watch.js").read_text()
@@ -189,6 +190,15 @@ class Page:
             details = result["exceptionDetails"]
             raise CdpError(details.get("exception", {}).get("description") or details["text"])
         return result["result"].get("value")
+
+    def closing(self) -> bool:
+        """Whether its script has closed it while it is still there; only a page that another opened can do that."""
+        if not self.opener or self.dialog is not None or self.crashed:
+            return False
+        try:
+            return bool(self.evaluate("window.closed", _CLOSED_S))
+        except (CdpError, Late):
+            return False
 
     def redraw(self, timeout_s: float) -> None:
         """Draw all of it afresh. What moves by part of a pixel stays as it was drawn first, so as time would have it.

@@ -20,6 +20,7 @@ from rich.console import Console
 
 from guiforge.cli.arguments import (
     Concurrency,
+    EnvOption,
     HarnessName,
     HarnessOption,
     JudgeName,
@@ -65,9 +66,9 @@ def rollout(
     tasks: Tasks = None, seeds: Seeds = None,
     attempts: Annotated[int | None, typer.Option(min=1, help="Tries of each task and seed. Default: 1.")] = None,
     harness: HarnessName = None, policy: PolicyName = None, model: Model = None, key_env: KeyEnv = None,
-    harness_option: HarnessOption = None, max_steps: MaxSteps = None, size: ScreenSize = None,
-    concurrency: Concurrency = 2, out_dir: OutDir = None, resume: Resume = False, retries: Retries = None,
-    retry_faults: RetryFaults = False,
+    harness_option: HarnessOption = None, env_option: EnvOption = None, max_steps: MaxSteps = None,
+    size: ScreenSize = None, concurrency: Concurrency = 2, out_dir: OutDir = None, resume: Resume = False,
+    retries: Retries = None, retry_faults: RetryFaults = False,
 ) -> None:  # fmt: skip
     """Play a suite's tasks, grade what the agent left, and keep all of it in a run folder.
 
@@ -78,8 +79,9 @@ def rollout(
     from guiforge.cli.rollout import play
 
     asked = requested(
-        env, tasks, seeds, attempts, harness, policy, model, key_env, harness_option, max_steps, size, retries
-    )
+        env, tasks, seeds, attempts, harness, policy, model, key_env, harness_option, max_steps, size, retries,
+        env_option,
+    )  # fmt: skip
     raise typer.Exit(play(make_plan(asked, out_dir, resume, retry_faults), concurrency, out))
 
 
@@ -209,8 +211,9 @@ def bench(
     ] = "site",
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave records out that can't be read.")] = False,
     tasks: Tasks = None, seeds: Seeds = None, harness: HarnessName = None, policy: PolicyName = None,
-    model: Model = None, key_env: KeyEnv = None, harness_option: HarnessOption = None, max_steps: MaxSteps = None,
-    size: ScreenSize = None, concurrency: Concurrency = 2, out_dir: OutDir = None, resume: Resume = False,
+    model: Model = None, key_env: KeyEnv = None, harness_option: HarnessOption = None, env_option: EnvOption = None,
+    max_steps: MaxSteps = None, size: ScreenSize = None, concurrency: Concurrency = 2, out_dir: OutDir = None,
+    resume: Resume = False,
     retries: Retries = None, retry_faults: RetryFaults = False, judge: JudgeName = None,
     judge_endpoint: Annotated[str | None, typer.Option(metavar="URL", help="Where the judge's model is.")] = None,
     judge_model: Annotated[str | None, typer.Option(help="The model's name there.")] = None,
@@ -229,8 +232,9 @@ def bench(
         raise typer.Exit(check_osworld(data, skip_bad, out))
     options = None if data is None else benchmark_options(suite, data, hosts, skip_bad, out)
     asked = requested(
-        suite, tasks, seeds, k, harness, policy, model, key_env, harness_option, max_steps, size, retries, options
-    )
+        suite, tasks, seeds, k, harness, policy, model, key_env, harness_option, max_steps, size, retries,
+        env_option, options,
+    )  # fmt: skip
     plan = make_plan(asked, out_dir, resume, retry_faults)
     name = judge or DEFAULT_JUDGES.get(suite, DEFAULT_JUDGE)
     found = None

@@ -19,6 +19,10 @@ HarnessOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="An option of the harness (repeat): JSON, or else text."),
 ]
+EnvOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="An option of the suite's env (repeat), as its class takes it."),
+]
 PolicyName = Annotated[
     str | None,
     typer.Option(metavar="NAME|URL", help="oracle (default), null, random, or an OpenAI-compatible base URL."),

@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "model": None,
     "key_env": None,
     "harness_options": {},
+    "env_options": {},
     "max_steps": None,
     "size": None,
     "retries": 1,
@@ -58,7 +59,8 @@ class Plan:
 def requested(
     suite: str | None, tasks: list[str] | None, seeds: str | None, attempts: int | None, harness: str | None,
     policy: str | None, model: str | None, key_env: str | None, harness_option: list[str] | None, max_steps: int | None,
-    size: str | None, retries: int | None, suite_options: dict[str, Any] | None = None,
+    size: str | None, retries: int | None, env_option: list[str] | None = None,
+    suite_options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """What was asked on a command line, as `make_plan` takes it. Raises BadInput."""
     return {
@@ -73,6 +75,7 @@ def requested(
         "max_steps": max_steps,
         "size": None if size is None else parse_size(size),
         "harness_options": None if harness_option is None else parse_options("--harness-option", harness_option),
+        "env_options": None if env_option is None else parse_options("--env-option", env_option),
         "retries": retries,
         "suite_options": suite_options,
     }
@@ -127,6 +130,8 @@ def checked(parameters: dict[str, Any]) -> dict[str, Any]:
             raise BadInput(f"--{_option(option)} is for a policy that is a URL; --policy is {policy}")
     if parameters["key_env"] is not None and not os.environ.get(parameters["key_env"]):
         raise BadInput(f"--key-env {parameters['key_env']}: the environment has no such variable, or it is empty")
+    env = registry.env_class(suite.env)
+    build(env, parameters["env_options"], f"--env-option (env {suite.env})").close()
     if parameters["size"] is not None:
         _check_size(suite, parameters["size"])
     tasks = select_tasks(suite, parameters["tasks"])
@@ -140,6 +145,7 @@ def checked(parameters: dict[str, Any]) -> dict[str, Any]:
 def make_specs(parameters: dict[str, Any]) -> list[EpisodeSpec]:
     """One spec an episode; the attempts at one task and seed stand together."""
     options = {"model": parameters["model"], "api_key_env": parameters["key_env"]}
+    env_options = {**parameters["env_options"], **({} if parameters["size"] is None else {"size": parameters["size"]})}
     limits = {} if parameters["max_steps"] is None else {"steps": float(parameters["max_steps"])}
     return [
         EpisodeSpec(
@@ -156,7 +162,7 @@ def make_specs(parameters: dict[str, Any]) -> list[EpisodeSpec]:
             policy_options={k: v for k, v in options.items() if v is not None},
             limits=limits,
             suite_options=parameters["suite_options"],
-            env_options={} if parameters["size"] is None else {"size": parameters["size"]},
+            env_options=env_options,
         )
         for name in parameters["tasks"]
         for seed in parameters["seeds"]
@@ -235,7 +241,8 @@ def _parameters_of(out: Path | None) -> dict[str, Any]:
         raise BadInput(f"--resume: {error}; leave --resume out to make a new run") from None
 
 
+_OPTIONS = {"suite": "env", "harness_options": "harness-option", "env_options": "env-option", "suite_options": "data"}
+
+
 def _option(name: str) -> str:
-    return {"suite": "env", "harness_options": "harness-option", "suite_options": "data"}.get(
-        name, name.replace("_", "-")
-    )
+    return _OPTIONS.get(name, name.replace("_", "-"))

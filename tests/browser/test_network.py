@@ -93,14 +93,16 @@ def test_an_address_out_of_reach_is_an_error_that_names_the_hosts(env: BrowserEn
 
 @pytest.mark.parametrize(
     "url",
-    ["file:///etc/passwd", "chrome://version", "view-source:http://site.localhost/", "devtools://devtools/x",
+    ["file:///etc/passwd", "chrome://version", "view-source:http://site.localhost/", "devtools:x", "data:,x",
      "javascript:alert(1)", "about:version", "chrome-untrusted://x", "http://", "nonsense://x", "", "http://[", "a b"],
 )  # fmt: skip
 def test_an_address_of_another_kind_is_refused(env: BrowserEnv, site: Site, url: str) -> None:
     env.reset(site.task("buttons.html"))
     for action in (Goto(url=url), NewTab(url=url or " ")):
         observation = env.step(action)
-        assert observation.error is not None and "valid are http, https and data addresses" in observation.error
+        assert (
+            observation.error is not None and "valid are addresses of http, https, and about:blank" in observation.error
+        )
         assert [tab["title"] for tab in observation.info["tabs"]] == ["Buttons"]
 
 

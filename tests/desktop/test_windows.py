@@ -138,6 +138,7 @@ def test_what_is_written_can_be_pasted_and_what_is_copied_can_be_read(rig: Rig) 
     rig.launch("editor", window="(?i)mousepad")
     held = clipboard.write(rig.desktop.display, rig.desktop.cookie, "aus der Ablage: 漢字")
     rig.act("press", keys=["ctrl", "v"])
+    rig.windows.wait(r"^\*")  # a paste asks its owner first, and what is typed does not wait for the answer
     rig.act("type", text="!")
     rig.act("press", keys=["ctrl", "a"])
     rig.act("press", keys=["ctrl", "c"])

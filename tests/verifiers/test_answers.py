@@ -104,6 +104,12 @@ RIGHT: list[tuple[Want, list[str]]] = [
     (ListOf((Text("Tea"), Money("3.50", "EUR"))), ["Tea, €3.50", "Tea; 3,50 €", "Tea\n3.50"]),
     (SetOf((MAY_3, Day(datetime.date(2024, 6, 1)))), ["June 1, 2024 and May 3, 2024", "2024-05-03, 2024-06-01",
         "3 May; 1 June"]),
+    (SetOf((MAY_3, Day(datetime.date(2024, 5, 5)))), ["3 and 5 May 2024", "2024-05-03 and 2024-05-05"]),
+    (SetOf((Number(3), Number(-5))), ["3, -5", "3 and -5"]),
+    (Money("74", "EUR"), ["The 29 members pay 74 EUR", "74 EUR for 29 members", "In week 3, 74 EUR", "74 EUR, 74"]),
+    (Name("ewa", others=("hugo", "ines")), ["ewa", "It was ewa.", "Reported by ewa", "The Tracker says it was ewa"]),
+    (Name("Tom Fox", others=("Tom Fox", *PEOPLE)), ["Tom Fox", "T. Fox", "Fox, Tom"]),
+    (Nothing(), ["None.", "There is no such order.", "There are no tickets of that kind", "No tickets were found"]),
 ]  # fmt: skip
 
 WRONG: list[tuple[Want, list[str]]] = [
@@ -155,6 +161,17 @@ WRONG: list[tuple[Want, list[str]]] = [
     (SetOf((Name("Ann Lee"), Name("Bob Ray"))), ["Ann Lee", "Ann Lee, Bob Ray, Tom Fox", "Ann Ray, Bob Lee"]),
     (ListOf((Text("Tea"), Money("3.50", "EUR"))), ["€3.50, Tea", "Tea, $3.50", "Tea", "Green Tea, €3.50"]),
     (SetOf((MAY_3, Day(datetime.date(2024, 6, 1)))), ["May 3, 2024", "May 3, 2024 and June 2, 2024"]),
+    (SetOf((Number(3), Number(5))), ["3-5", "3 - 5", "3 to 5", "3 or 5", "3–5", "3 files or 5"]),
+    (SetOf((Money("3.50", "EUR"), Money("5", "EUR"))), ["€3.50 or €5", "3.50 - 5.00 EUR"]),
+    (SetOf((MAY_3, Day(datetime.date(2024, 5, 5)))), ["3-5 May 2024", "May 3-5, 2024", "3 to 5 May", "3 or 5 May"]),
+    (SetOf((Text("red"), Text("green"))), ["Not tagged: red, green", "red or green", "All but these: red, green"]),
+    (Money("74", "EUR"), ["74 EUR; 29", "29, 74 EUR", "€74 or 29", "74 EUR | 29"]),
+    (Name("Tom Fox", others=PEOPLE), ["Tom Fox, B. Ray", "Tom Fox; Núñez, J.", "Ray, B., and Tom Fox"]),
+    (Name("ewa", others=("hugo", "ines")), ["ewa Hansen", "It was Mary ewa", "hugo", "ewa, hugo", "ewas"]),
+    (Nothing(), ["There is no doubt that it is Ann Lee", "None, but maybe ticket 3", "There is none except 7",
+        "There are no more than 5", "There is no such order, only 17"]),
+    (YesNo(True), ["Yes? I am not sure", "Perhaps yes", "Yes, but I can't tell"]),
+    (Number(0), ["There is no doubt", "There is no need", "It has no problem"]),
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from envs.browser.sites import budget_data
-from envs.browser.sites.site import Row, Site, Tables, database, rows_of, run
+from envs.browser.sites.site import Row, Site, Tables, database, others_of, rows_of, run
 
 _IMAGES = Path(__file__).parents[3] / "images" / "sites"
 _SERVE = _IMAGES / "budget.serve.py"
@@ -22,6 +22,7 @@ CODE = "marmalade"  # the private code of every group, and what werkzeug makes o
 _CODE_HASH = "pbkdf2:sha256:1000$budget$14bd33227f0df419eaa935fc632cd65519ae95ccce3e58ae5ada3b0609d1015d"
 _GROUPS = "SELECT id, name, contact_email AS email, password AS code, logging_preference AS history FROM project"
 _MEMBERS = 'SELECT id, project_id AS "group", name, weight, activated AS active FROM person'
+_KNOWN = "project person bill billowers *_version transaction alembic_version"  # dumped, and their history
 _BILLS = """SELECT b.id, p.project_id AS "group", b.date, p.name AS payer, b.what, round(b.amount, 2) AS amount,
     b.bill_type AS type, coalesce(b.external_link, '') AS link FROM bill b JOIN person p ON p.id = b.payer_id"""
 _OWERS = "SELECT o.bill_id, p.name FROM billowers o JOIN person p ON p.id = o.person_id ORDER BY p.name"
@@ -61,7 +62,8 @@ class Budget(Site):
             for bill, name in base.execute(_OWERS):
                 owers.setdefault(str(bill), []).append(name)
             bills: dict[str, Row] = {k: {**row, "owers": owers.get(k, [])} for k, row in rows_of(base, _BILLS).items()}
-            return {"groups": rows_of(base, _GROUPS), "members": rows_of(base, _MEMBERS), "bills": bills}
+            tables = {"groups": rows_of(base, _GROUPS), "members": rows_of(base, _MEMBERS), "bills": bills}
+            return {**tables, "others": others_of(base, _KNOWN)}
 
 
 def _insert(base: sqlite3.Connection, group: budget_data.Group) -> None:

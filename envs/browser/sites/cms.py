@@ -16,7 +16,7 @@ from typing import Any
 
 from envs.browser.sites import cms_data
 from envs.browser.sites.django_site import CLOCK, IMAGES, DjangoSite, insert
-from envs.browser.sites.site import Row, Tables, rows_of, run
+from envs.browser.sites.site import Row, Tables, others_of, rows_of, run
 
 _FIELDS = {
     "event": ("date", "room", "seats", "fee", "host"),
@@ -63,6 +63,15 @@ _OTHERS = {
     "redirects": _REDIRECTS,
     "groups": _RIGHTS,
 }
+
+
+# dumped; followed from what is (logs, versions, indexes); left by a visit
+_KNOWN = """pages_* auth_user auth_user_groups auth_group* wagtailcore_page wagtailcore_site wagtailcore_comment
+    wagtailcore_commentreply wagtailcore_collection wagtailimages_image wagtaildocs_document wagtailcore_locale
+    wagtailcore_workflow wagtailcore_task wagtailcore_groupp* wagtailcore_groupc* wagtailcore_pageviewrestriction
+    wagtailredirects_redirect wagtailcore_revision wagtailcore_*logentry wagtailcore_referenceindex
+    wagtailcore_pagesubscription wagtailcore_uploadedfile wagtailimages_rendition wagtailsearch_* wagtailadmin_*
+    wagtailusers_userprofile wagtailembeds_embed django_session"""
 
 
 class Cms(DjangoSite):
@@ -116,6 +125,7 @@ class Cms(DjangoSite):
                 row.pop("username"): {**row, "groups": groups.get(key, [])} for key, row in people.items()
             }
             tables["pages"] = {key: row for kind in _FIELDS for key, row in _pages(base, kind).items()}
+            tables["others"] = others_of(base, _KNOWN)
             tables["order"] = {
                 key: {"pages": json.loads(row["pages"])} for key, row in rows_of(base, _ORDER, "section").items()
             }

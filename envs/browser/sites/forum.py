@@ -17,7 +17,7 @@ from typing import Any
 
 from envs.browser.sites import forum_data
 from envs.browser.sites.forum_data import ADMIN, CATEGORIES, USERS, Comment, Topic
-from envs.browser.sites.site import Site, Tables, database, rows_of, run
+from envs.browser.sites.site import Site, Tables, database, others_of, rows_of, run
 
 _SERVE = Path(__file__).parents[3] / "images" / "sites" / "forum.serve.py"
 _DATABASE = "forum.sqlite"
@@ -76,11 +76,17 @@ class Forum(Site):
     def dump(self, data: Path) -> Tables:
         """See Site. Topics, comments, polls and choices are keyed by number, users by name, what one did by both."""
         with database(data / _DATABASE) as base:
-            return {table: rows_of(base, query, "key") for table, query in _DUMP.items()}
+            tables = {table: rows_of(base, query, "key") for table, query in _DUMP.items()}
+            return {**tables, "others": others_of(base, _KNOWN)}
 
 
 SITE = Forum()
 
+# dumped; followed from what is (counts, histories); left by a visit (sessions, how far one has read)
+_KNOWN = """spirit_topic_topic spirit_category_category spirit_comment_comment spirit_comment_like_*
+    spirit_comment_flag_* spirit_comment_poll_* spirit_topic_private_* spirit_topic_notification_* auth_user
+    spirit_user_userprofile djconfig_config spirit_comment_history_* django_session
+    spirit_comment_bookmark_* spirit_topic_unread_*"""
 _DUMP = {
     "topics": "SELECT t.id AS key, t.title, c.title AS category, u.username AS user,"
     " t.is_pinned AS pinned, t.is_globally_pinned AS pinned_globally, t.is_closed AS closed,"

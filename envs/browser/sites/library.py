@@ -18,7 +18,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 from envs.browser.sites import library_data
-from envs.browser.sites.site import Row, Site, Tables, database, rows_of, run
+from envs.browser.sites.site import Row, Site, Tables, database, others_of, rows_of, run
 
 _IMAGES = Path(__file__).parents[3] / "images" / "sites"
 _SERVE = _IMAGES / "library.serve.py"
@@ -40,6 +40,12 @@ _SETTINGS = {
 }
 READER = "robin"
 FINISHED = 1
+
+# dumped; what a visit or a download leaves; for devices and sign-ins that there are none of
+_KNOWN = """shelf book_shelf_link user book_read_link archived_book downloads user_session thumbnail settings
+    flask_settings kobo_* remote_auth_token shelf_archive bookmark"""
+_REORDERED = """SELECT EXISTS (SELECT 1 FROM book_shelf_link a JOIN book_shelf_link b
+    ON a.shelf = b.shelf AND a.id < b.id WHERE a.shelf = ? AND a."order" > b."order")"""
 
 
 class Library(Site):
@@ -115,10 +121,12 @@ class Library(Site):
             for shelf, row in shelves.items():
                 found = app.execute("SELECT book_id FROM book_shelf_link WHERE shelf = ?", (shelf,))
                 row["books"] = sorted(_title(books, book) for (book,) in found)
+                (row["reordered"],) = app.execute(_REORDERED, (shelf,)).fetchone()
             readers = rows_of(
                 app, "SELECT id, name, email, kindle_mail, locale, default_language, sidebar_view FROM user"
             )
-        return {"books": books, "marks": marks, "shelves": shelves, "readers": readers}
+            others = others_of(app, _KNOWN)
+        return {"books": books, "marks": marks, "shelves": shelves, "readers": readers, "others": others}
 
 
 # -- one book ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ and is all that its users can change.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -14,9 +15,11 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, ClassVar
 
+RUN_S = 900.0  # the longest that a command of an installation may take
 IMAGES = Path(__file__).parents[3] / "images" / "sites"  # a site's requirements and programs: NAME.* and NAME/
 
 Row = dict[str, Any]  # column -> JSON value
@@ -75,12 +78,19 @@ def make_venv(path: Path, requirements: Sequence[str]) -> None:
 
 
 def run(argv: Sequence[str | Path], **more: Any) -> str:
-    """A command's standard output; `env` is added to ours, `input` is text. Raises SiteBroken with what it said."""
+    """A command's standard output; `env` is added to ours, `input` is text. Raises SiteBroken with what it said.
+
+    One that takes longer than RUN_S is ended.
+    """
     env = {**os.environ, "PYTHONHASHSEED": "0", "TZ": "UTC", **more.pop("env", {})}
     try:
-        done = subprocess.run(list(map(str, argv)), capture_output=True, text=True, env=env, check=False, **more)
+        done = subprocess.run(
+            list(map(str, argv)), capture_output=True, text=True, env=env, check=False, timeout=RUN_S, **more
+        )
     except OSError as problem:
         raise SiteBroken(f"{argv[0]}: {problem.strerror}") from problem
+    except subprocess.TimeoutExpired as late:
+        raise SiteBroken(f"{' '.join(map(str, argv))} did not end within {RUN_S:g} s") from late
     if done.returncode:
         said = (done.stdout + done.stderr).strip()[-2000:]
         raise SiteBroken(f"{' '.join(map(str, argv))} ended with status {done.returncode}: {said}")
@@ -115,4 +125,19 @@ def rows_of(connection: sqlite3.Connection, query: str, key: str = "id") -> dict
     for row in connection.execute(query):
         columns = dict(row)
         found[str(columns.pop(key))] = columns
+    return found
+
+
+def others_of(connection: sqlite3.Connection, known: str) -> dict[str, Row]:
+    """Of each table that is not `known`, how many rows it has and a digest of them: so no change goes unseen.
+
+    known: names and patterns (`order_*`), of tables that are dumped, that follow from those, or that a visit changes.
+    """
+    patterns = known.split()
+    found: dict[str, Row] = {}
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
+        if name.startswith("sqlite_") or any(fnmatchcase(name, pattern) for pattern in patterns):
+            continue
+        rows = sorted(repr(tuple(row)) for row in connection.execute(f'SELECT * FROM "{name}"'))
+        found[name] = {"rows": len(rows), "sha1": hashlib.sha1("\n".join(rows).encode()).hexdigest()}
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -107,10 +108,16 @@ def _make_reply(seed: int) -> Task:
     )  # fmt: skip
 
 
+def _alone(text: object, fee: Money) -> bool:
+    """Whether a text is the amount and nothing else."""
+    found = re.fullmatch(r"\s*(?:EUR|€)?\s*[\d.,]+\s*(?:EUR|€|euros?)?\.?\s*", str(text), re.I)
+    return found is not None and answer_difference(str(text), fee) is None
+
+
 def _replied(task: Task, state: StateReader) -> Expected:
     topic = int(key_of(rows_before(state, FORUM, "topics"), title=task.params["title"]))
     fee = Money(task.params["fee"], "EUR")
-    text = Like(f"the amount of {fee.amount} {fee.currency}", lambda text: answer_difference(text, fee) is None)
+    text = Like(f"the amount of {fee.amount} {fee.currency}", lambda text: _alone(text, fee))
     return Added("comments", {"topic": topic, "user": forum_data.ADMIN, "text": text})
 
 

@@ -54,9 +54,18 @@ def question(
         solutions={"short": said("right", 0), "in a sentence": said("right", 1)},
         near_misses={
             **{why: said("wrong", number) for number, why in enumerate(wrong)},
+            "right and wrong": says(lambda task: _besides(task, "; ")),
+            "right, then wrong": says(lambda task: _besides(task, " ")),
             "and it changed something": lambda task: Variant(meddled, Answer(text=task.params["right"][0])),
         },
     )
+
+
+def _besides(task: Task, between: str) -> str:
+    """The right answer and a wrong one that says something else; where none does, the first of them alone."""
+    right, wrong = task.params["right"][0], task.params["wrong"]
+    other = next((text for text in wrong if not set(text.split()) <= set(right.split())), None)
+    return str(wrong[0] if other is None else f"{right}{between}{other}")
 
 
 def changing(

@@ -154,7 +154,8 @@ def _make_reporter(seed: int) -> Task:
 
 
 def _verify_name(task: Task, final: Final) -> Verdict:
-    return asked(task, final, Name(task.params["want"]))
+    others = tuple(person for person in given.PEOPLE if person != task.params["want"])
+    return asked(task, final, Name(task.params["want"], others=others))
 
 
 def _play_reporter(task: Task, view: BrowserView) -> Oracle:
