@@ -136,6 +136,14 @@ class Call(_Record):
         return json.dumps(self.message, ensure_ascii=False) if said.tool_calls else said.text
 
     @property
+    def sampled(self) -> int:
+        """How many tokens were sampled: by their ids, or as the policy counted them."""
+        if self.tokens is not None:
+            return len(self.tokens.sampled_ids)
+        count = self.usage.get("completion_tokens")
+        return count if isinstance(count, int) else 0
+
+    @property
     def problem(self) -> str | None:
         """Why the call was of no use to its harness, if it was not."""
         return self.error or self.unread

@@ -38,7 +38,9 @@ from guiforge.cli.arguments import (
     Seeds,
     SuiteName,
     Tasks,
+    TokensOf,
 )
+from guiforge.cli.calls import calls
 from guiforge.cli.export import export
 from guiforge.cli.model import app as model_app
 from guiforge.cli.model import serve
@@ -172,11 +174,12 @@ def verify(
 
 
 @app.command()
-def report(run: Run) -> None:
+def report(run: Run, model: TokensOf = None) -> None:
     """Write the pages of a run, and print where they are."""
+    from guiforge.cli.calls import decoder
     from guiforge.report import write_page
 
-    out.print(str(write_page(run)), markup=False, soft_wrap=True)
+    out.print(str(write_page(run, decoder(model))), markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -317,7 +320,7 @@ def set_up_sites(
     raise typer.Exit(set_up(names or [], out))
 
 
-for command in (export, proxy, key, serve):
+for command in (calls, export, proxy, key, serve):
     app.command()(command)
 app.add_typer(model_app, name="model")
 

@@ -19,6 +19,9 @@ HarnessOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="An option of the harness (repeat): JSON, or else text."),
 ]
+TokensOf = Annotated[
+    Path | None, typer.Option("--model", metavar="DIR", help="The model that sampled: says what its tokens are.")
+]
 EnvOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="An option of the suite's env (repeat), as its class takes it."),

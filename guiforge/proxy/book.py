@@ -18,7 +18,7 @@ from guiforge.proxy.keys import Claim
 from guiforge.proxy.parents import Prefixes
 from guiforge.proxy.wires import Refused
 from guiforge.store import RunReader, UnknownEpisode
-from guiforge.trace import Call, EpisodeKey
+from guiforge.trace import EpisodeKey
 
 if TYPE_CHECKING:
     from guiforge.proxy.upstreams import Upstream
@@ -185,21 +185,13 @@ class Book:
         episode.steps = len(self._store.steps(episode.key))
         for call in self._store.calls(episode.key):
             episode.calls = call.index + 1
-            episode.tokens += sampled_tokens(call)
+            episode.tokens += call.sampled
             episode.arguments.note(call.message)
             episode.images |= set(_images(call.request))
             if call.tokens is not None:
                 episode.prefixes.add(call.index, call.tokens.prompt_ids, call.tokens.sampled_ids)
             if call.idempotency_key is not None:
                 episode.replies[call.idempotency_key] = call.index
-
-
-def sampled_tokens(call: Call) -> int:
-    """How many tokens a call sampled: by their ids, else as the upstream counted them."""
-    if call.tokens is not None:
-        return len(call.tokens.sampled_ids)
-    count = call.usage.get("completion_tokens")
-    return count if isinstance(count, int) else 0
 
 
 def _images(node: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ import statistics
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,16 @@ from PIL import Image
 
 from guiforge.env import Snapshot
 from guiforge.report import overlay
+from guiforge.report.calls import CallView, Decode, branches
+from guiforge.report.calls import views as call_views
 from guiforge.report.summary import STATUSES, parameter_text, summarise
 from guiforge.store import Damaged, EpisodeRecord, RunReader, UnknownEpisode
 from guiforge.store.errors import needs_room
-from guiforge.trace import Call, Step
+from guiforge.trace import Step
 
 THUMBNAIL_WIDTH_PX = 960
 THUMBNAIL_QUALITY = 72
+SEEN_WIDTH_PX = 320  # of an image that the model saw, beside its message
 MOST_TEXT = 20_000  # characters of a request or a reply that a page shows; the run keeps all
 MOST_CHANGES = 60  # changed files that a page lists
 _HERE = Path(__file__).parent
@@ -55,7 +58,14 @@ class StepView:
     step: Step
     picture: Picture
     marks: list[overlay.Mark]
-    calls: list[Call]
+    calls: list[CallView]
+
+
+@dataclass(frozen=True)
+class SeenPicture(Picture):
+    """An image that the model saw. first: whether the page shows it here for the first time."""
+
+    first: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,10 +78,11 @@ class Change:
     after: int | None
 
 
-def write_page(run_dir: str | Path) -> Path:
+def write_page(run_dir: str | Path, decode: Decode | None = None) -> Path:
     """Write the pages of a run, finished or not, and give the path of the first: `report/index.html`.
 
-    An episode's page takes about 50 KB a step. Raises NotARun, StoreFull.
+    An episode's page takes about 50 KB a step. decode: says what tokens are; without it they are shown by id.
+    Raises NotARun, StoreFull.
     """
     with RunReader(run_dir) as run:
         folder = run.path / "report"
@@ -79,7 +90,9 @@ def write_page(run_dir: str | Path) -> Path:
             folder.mkdir(exist_ok=True)
             episodes = run.episodes()
             with ThreadPoolExecutor(os.cpu_count()) as pool:
-                counts = list(pool.map(lambda i: _write_episode(run, folder, episodes, i), range(len(episodes))))
+                counts = list(
+                    pool.map(lambda i: _write_episode(run, folder, episodes, i, decode), range(len(episodes)))
+                )
             html = _template("index.html").render(
                 run=run,
                 episodes=list(zip(episodes, counts, strict=True)),
@@ -94,7 +107,9 @@ def write_page(run_dir: str | Path) -> Path:
     return folder / "index.html"
 
 
-def _write_episode(run: RunReader, folder: Path, episodes: list[EpisodeRecord], index: int) -> int:
+def _write_episode(
+    run: RunReader, folder: Path, episodes: list[EpisodeRecord], index: int, decode: Decode | None
+) -> int:
     """Write one episode's page; returns how many steps it has."""
     episode = episodes[index]
     task, steps, calls = run.task(episode.key), run.steps(episode.key), run.calls(episode.key)
@@ -105,12 +120,21 @@ def _write_episode(run: RunReader, folder: Path, episodes: list[EpisodeRecord], 
             pictures[hash] = _picture(run, hash)
         return pictures[hash]
 
+    seen: dict[str, SeenPicture] = {}
+
+    def first_or_again(hash: str) -> SeenPicture:
+        if hash in seen:
+            return replace(seen[hash], url="", first=False)
+        seen[hash] = SeenPicture(**vars(_picture(run, hash, SEEN_WIDTH_PX)), first=True)
+        return seen[hash]
+
+    shown = call_views(calls, decode)
     views = [
         StepView(
             step=step,
             picture=picture(step.frame),
             marks=overlay.marks(step.actions, step.cursor),
-            calls=[c for c in calls if c.step == step.index],
+            calls=[view for view in shown if view.call.step == step.index],
         )
         for step in steps
     ]
@@ -119,7 +143,10 @@ def _write_episode(run: RunReader, folder: Path, episodes: list[EpisodeRecord], 
         episode=episode,
         task=task,
         steps=views,
-        unplayed=[c for c in calls if c.step >= len(steps)],
+        unplayed=[view for view in shown if view.call.step >= len(steps)],
+        branches=branches(calls),
+        call_count=max((call.index for call in calls), default=-1) + 1,
+        pictures=first_or_again,
         final=picture(episode.last_frame) if episode.last_frame else None,
         changes=_changes(run, episode),
         most_changes=MOST_CHANGES,
@@ -131,15 +158,15 @@ def _write_episode(run: RunReader, folder: Path, episodes: list[EpisodeRecord], 
     return len(steps)
 
 
-def _picture(run: RunReader, hash: str) -> Picture:
+def _picture(run: RunReader, hash: str, width_px: int = THUMBNAIL_WIDTH_PX) -> Picture:
     try:
         image = Image.open(io.BytesIO(run.image_bytes(hash))).convert("RGB")
         full = os.path.relpath(run.image_path(hash), run.path / "report")
     except Damaged as error:
         return Picture(url="", width=16, height=9, full="", problem=str(error))
     width, height = image.size
-    if width > THUMBNAIL_WIDTH_PX:
-        small = (THUMBNAIL_WIDTH_PX, round(height * THUMBNAIL_WIDTH_PX / width))
+    if width > width_px:
+        small = (width_px, max(1, round(height * width_px / width)))
         image = image.resize(small, Image.Resampling.BOX)
     buffer = io.BytesIO()
     image.save(buffer, "WEBP", quality=THUMBNAIL_QUALITY, method=2)
@@ -186,7 +213,7 @@ def _environment() -> Environment:
     env = Environment(
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    env.filters.update(seconds=seconds, clock=_clock, bytes=_bytes, cut=_cut, request=_request_text)
+    env.filters.update(seconds=seconds, clock=_clock, bytes=_bytes, cut=_cut)
     env.globals["style"] = Markup((_HERE / "style.css").read_text())
     return env
 
@@ -224,27 +251,3 @@ def _cut(text: str) -> str:
     if len(text) <= MOST_TEXT:
         return text
     return f"{text[:MOST_TEXT]}\n… {len(text) - MOST_TEXT:,} more characters: the page shows {MOST_TEXT:,}"
-
-
-def _request_text(request: Mapping[str, Any]) -> str:
-    """A chat request as a person reads it: who said what; other fields first."""
-    messages = request.get("messages")
-    if not isinstance(messages, list):
-        return str(dict(request))
-    lines = [", ".join(f"{k}={v}" for k, v in request.items() if k != "messages")]
-    for message in messages:
-        content = message.get("content") if isinstance(message, Mapping) else message
-        role = message.get("role") if isinstance(message, Mapping) else "?"
-        parts = content if isinstance(content, list) else [content]
-        lines.append(f"── {role} " + "─" * 20)
-        lines += [_part_text(part) for part in parts]
-    return "\n".join(lines)
-
-
-def _part_text(part: Any) -> str:
-    if not isinstance(part, Mapping):
-        return str(part)
-    image = part.get("image_url")
-    if isinstance(image, Mapping):
-        image = image.get("url")
-    return f"[{image}]" if image else str(part.get("text", dict(part)))
