@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -91,6 +91,14 @@ class Tokens(_Record):
     logprobs: tuple[float, ...] | None = None
 
 
+def sampled_count(tokens: Tokens | None, usage: Mapping[str, Any]) -> int:
+    """How many tokens were sampled: by their ids, or else as the policy counted them in a chat `usage`."""
+    if tokens is not None:
+        return len(tokens.sampled_ids)
+    count = usage.get("completion_tokens")
+    return count if isinstance(count, int) else 0
+
+
 class Call(_Record):
     """One model call, as it was sent and as it was answered.
 
@@ -137,11 +145,8 @@ class Call(_Record):
 
     @property
     def sampled(self) -> int:
-        """How many tokens were sampled: by their ids, or as the policy counted them."""
-        if self.tokens is not None:
-            return len(self.tokens.sampled_ids)
-        count = self.usage.get("completion_tokens")
-        return count if isinstance(count, int) else 0
+        """How many tokens were sampled."""
+        return sampled_count(self.tokens, self.usage)
 
     @property
     def problem(self) -> str | None:

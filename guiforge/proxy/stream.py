@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guiforge.proxy.bodies import loads
-from guiforge.trace import Tokens
+from guiforge.trace import Tokens, sampled_count
 
 MAX_REPLY_BYTES = 64 << 20
 DONE = b"[DONE]"
@@ -78,11 +78,8 @@ class Said:
 
     @property
     def sampled(self) -> int:
-        """How many tokens were sampled, by their ids or as the upstream counted them."""
-        if self.tokens is not None:
-            return len(self.tokens.sampled_ids)
-        count = self.usage.get("completion_tokens")
-        return count if isinstance(count, int) else 0
+        """How many tokens were sampled."""
+        return sampled_count(self.tokens, self.usage)
 
 
 class Assembly:
