@@ -42,7 +42,7 @@ def with_fields(raw: bytes, body: dict[str, Any], fields: dict[str, Any]) -> byt
 
     So a body of megabytes is sent on as it came, byte by byte, though something had to be asked for.
     """
-    fields = {name: value for name, value in fields.items() if name not in body or body[name] != value}
+    fields = {name: value for name, value in fields.items() if name not in body or dumps(body[name]) != dumps(value)}
     if not fields:
         return raw
     if any(name in body for name in fields):

@@ -100,4 +100,5 @@ def test_fields_are_set_in_a_bodys_text_as_they_would_be_in_the_body(
 ) -> None:
     raw = dumps(body)
     again = loads(raw)
-    assert dumps(loads(with_fields(raw, again, fields))) == dumps({**again, **fields})
+    # as both are read: a whole number of more than 64 bits is one thing beside NaN, which only the lenient way reads
+    assert dumps(loads(with_fields(raw, again, fields))) == dumps(loads(dumps({**again, **fields})))
