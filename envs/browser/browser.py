@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import math
 import os
+import select
 import signal
 import subprocess
 import time
@@ -190,13 +191,26 @@ class Browser:
         self.connection.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        for pid in self.processes():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        _end(self.processes())
         self._process.wait(_END_S)
         self.place.remove()
         if self.window is not None:
             self.window.close()
+
+
+def _end(pids: Sequence[int]) -> None:
+    """Kill processes and wait until they are gone, or for a while: a killed one may take its time to free its memory."""
+    with contextlib.ExitStack() as stack:
+        ending = []
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                ending.append(os.pidfd_open(pid))
+                stack.callback(os.close, ending[-1])
+                signal.pidfd_send_signal(ending[-1], signal.SIGKILL)
+        deadline = time.monotonic() + _END_S
+        while ending and (left := deadline - time.monotonic()) > 0:
+            gone = select.select(ending, [], [], left)[0]
+            ending = [fd for fd in ending if fd not in gone]
 
 
 def _spawn(
