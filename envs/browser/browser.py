@@ -199,7 +199,7 @@ class Browser:
 
 
 def _end(pids: Sequence[int]) -> None:
-    """Kill processes and wait until they are gone, or for a while: a killed one may take its time to free its memory."""
+    """Kill processes and wait until they are gone, or for a while: a killed one takes its time to free its memory."""
     with contextlib.ExitStack() as stack:
         ending = []
         for pid in pids:
