@@ -13,10 +13,11 @@ from typing import Any
 import psutil
 import pytest
 
-from guiforge.store import RunReader
+from guiforge.store import RunReader, Store, is_run
 from guiforge.trace import EpisodeKey, EpisodeSpec
 from tests.commands import GUIFORGE, environment, guiforge, rolled, started
 from tests.endpoint import Endpoint, says
+from tests.proxy.world import eventually
 
 
 def key(task: str, seed: int = 0) -> EpisodeKey:
@@ -145,6 +146,24 @@ def _spec(folder: Path, **changed: Any) -> Path:
     path = folder / "spec.json"
     path.write_text(json.dumps({**spec, **changed}))
     return path
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_episode_ends_and_leaves_its_run_free(tmp_path: Path, how: signal.Signals) -> None:
+    stuck = key("policy-hangs")
+    spec = _spec(tmp_path, family="policy-hangs", key=stuck.model_dump(), limits={"policy_s": 60, "episode_s": 90})
+    process = started(tmp_path, "episode", spec, "--out", "run")
+    eventually(lambda: is_run(tmp_path / "run") and _steps(tmp_path / "run", stuck) == 1)
+    process.send_signal(how)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    with Store(tmp_path / "run") as store:
+        assert store.episode(stuck).outcome is None and len(store.calls(stuck)) >= 1
+
+
+def _steps(run: Path, of: EpisodeKey) -> int:
+    with RunReader(run) as reader:
+        return len(reader.steps(of)) if reader.episodes() else 0
 
 
 SPECS: list[tuple[dict[str, Any], list[str]]] = [

@@ -117,6 +117,12 @@ class Channel:
             questions.put(None)
             thread.join(HANGS_S)
 
+    def close(self) -> None:
+        """Close it for both sides, also while its thread reads."""
+        with suppress(OSError):  # the other side was first
+            self._sock.shutdown(socket.SHUT_RDWR)
+        self._sock.close()
+
     def _listen(self) -> None:
         try:
             while True:

@@ -11,7 +11,7 @@ import threading
 
 from guiforge.env import Env
 from guiforge.episode import run_episode
-from guiforge.fleet.channel import AsyncChannel, Channel
+from guiforge.fleet.channel import AsyncChannel, Channel, ChannelClosed
 from guiforge.fleet.desk import Desk, Served
 from guiforge.fleet.worker import ChannelLink, ChannelRecorder
 from guiforge.outcome import Outcome
@@ -46,16 +46,16 @@ def run_here(spec: EpisodeSpec, env: Env, store: Store) -> Outcome:
 
     desk = threading.Thread(target=run, name="desk")
     desk.start()
+    channel = Channel(theirs)
     try:
-        with theirs:
-            channel = Channel(theirs)
-            outcome = run_episode(spec, env, ChannelRecorder(channel), ChannelLink(channel))
-            channel.send("done")
-            desk.join()
-            return outcome
-    except ConnectionError:
+        outcome = run_episode(spec, env, ChannelRecorder(channel), ChannelLink(channel))
+        channel.send("done")
+        return outcome
+    except ChannelClosed:
         desk.join()
-        raise (broken[0] if broken else RuntimeError("the desk closed its channel")) from None
+        if broken:
+            raise broken[0] from None
+        raise
     finally:
-        theirs.close()
+        channel.close()
         desk.join()
