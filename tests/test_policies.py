@@ -18,17 +18,22 @@ from guiforge.wire import Reply
 SCREEN = (1280, 720)
 
 
-def embedded(policy: str, *, seed: int = 0, oracle: Any = lambda: iter(()), **options: Any) -> Answer:
+KIMI, MOLMOWEB = Kimi(), MolmoWeb()
+
+
+def embedded(
+    policy: str, dialect: Kimi | MolmoWeb = KIMI, *, seed: int = 0, oracle: Any = lambda: iter(()), **options: Any
+) -> Answer:
     found = policies.embedded(
-        policy, seed=seed, options=options, render=Kimi().render, screen=SCREEN, oracle=oracle
+        policy, seed=seed, options=options, render=dialect.render, screen=SCREEN, oracle=oracle
     )  # fmt: skip
     assert found is not None
     return found
 
 
-def acts(reply: Reply) -> tuple[Action, ...]:
+def acts(reply: Reply, dialect: Kimi | MolmoWeb = KIMI) -> tuple[Action, ...]:
     assert isinstance(reply, str)
-    return Kimi().parse(reply, SCREEN).actions
+    return dialect.parse(reply, SCREEN).actions
 
 
 def test_the_oracle_is_resumed_within_each_request_and_then_is_done() -> None:
@@ -68,20 +73,6 @@ def test_an_oracle_whose_actions_the_format_lacks_is_stuck_naming_them() -> None
         embedded("oracle", oracle=lambda: iter([[Click(x=5000, y=1)]]))()
 
 
-def _molmoweb(policy: str, *, seed: int = 0, oracle: Any = lambda: iter(()), **options: Any) -> Answer:
-    found = policies.embedded(
-        policy, seed=seed, options=options, render=MolmoWeb().render, screen=SCREEN, oracle=oracle
-    )  # fmt: skip
-    assert found is not None
-    return found
-
-
-def _says(answer: Answer) -> tuple[Action, ...]:
-    reply = answer()
-    assert isinstance(reply, str)
-    return MolmoWeb().parse(reply, SCREEN).actions
-
-
 def test_where_a_format_says_one_action_a_reply_the_oracle_takes_a_reply_for_each() -> None:
     asked: list[int] = []
 
@@ -91,8 +82,8 @@ def test_where_a_format_says_one_action_a_reply_the_oracle_takes_a_reply_for_eac
         asked.append(2)
         yield [actions.Answer(text="x")]
 
-    answer = _molmoweb("oracle", oracle=oracle)
-    said = [(_says(answer), list(asked)) for _ in range(6)]
+    answer = embedded("oracle", MOLMOWEB, oracle=oracle)
+    said = [(acts(answer(), MOLMOWEB), list(asked)) for _ in range(6)]
     wait = (Wait(seconds=1),)
     assert [acted for acted, _ in said] == [
         (Press(keys=("Return",)),), wait, wait, (TypeText(text="ü"),), (actions.Answer(text="x"),), (Done(),),
@@ -101,8 +92,8 @@ def test_where_a_format_says_one_action_a_reply_the_oracle_takes_a_reply_for_eac
 
 
 def test_the_random_policy_passes_over_what_the_format_lacks() -> None:
-    answer = _molmoweb("random", seed=1, steps=60)
-    kinds = {_says(answer)[0].kind for _ in range(60)}
+    answer = embedded("random", MOLMOWEB, seed=1, steps=60)
+    kinds = {acts(answer(), MOLMOWEB)[0].kind for _ in range(60)}
     assert {"click", "type", "press", "move", "drag"} <= kinds and "scroll" not in kinds
 
 

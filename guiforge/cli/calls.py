@@ -17,7 +17,7 @@ from guiforge.cli.arguments import Run, TokensOf
 from guiforge.cli.options import BadInput
 
 if TYPE_CHECKING:
-    from guiforge.report.calls import BranchView, CallView, Decode, Mask
+    from guiforge.report.calls import BranchView, CallView, Decode, Mask, Pictured
     from guiforge.samples import Message
     from guiforge.store import EpisodeRecord, RunReader
 
@@ -43,7 +43,7 @@ def calls(
     in this call: these are trained.
     """
     from guiforge.cli import out as console
-    from guiforge.report.calls import branches, views
+    from guiforge.report.calls import branches, trees_of, views
     from guiforge.store import RunReader
 
     with RunReader(run) as reader:
@@ -52,14 +52,16 @@ def calls(
             return
         record = _found(reader, episode)
         recorded = reader.calls(record.key)
-        shown = views(recorded, decoder(model))
+        trees = trees_of(recorded)
+        shown = views(recorded, trees, decoder(model))
         if number is not None and number not in [view.call.index for view in shown]:
             raise BadInput(f"--call {number}: the episode has {len(shown)} calls, from 0")
         console.print(Text.assemble((f"{record.key}", "bold"), f"  {record.key.harness}, {record.key.policy}"))
-        console.print(_tree(branches(recorded)))
+        console.print(_tree(branches(trees)))
+        pictured = _pictured(reader)
         for view in shown:
             if number is None or view.call.index == number:
-                _show(console, view, reader, tokens=tokens, logprobs=logprobs, full=full)
+                _show(console, view, pictured, tokens=tokens, logprobs=logprobs, full=full)
 
 
 def decoder(model: Path | None) -> Decode | None:
@@ -84,7 +86,7 @@ def _found(reader: RunReader, wanted: str) -> EpisodeRecord:
 
 
 def _listed(reader: RunReader) -> Table:
-    from guiforge.report.calls import branches
+    from guiforge.report.calls import branches, trees_of
 
     table = Table(
         Column("episode", no_wrap=True),
@@ -104,7 +106,7 @@ def _listed(reader: RunReader) -> Table:
         sampled = sum(call.sampled for call in recorded)
         cells = (
             record.id, record.key.task, record.key.seed, record.key.harness, len(recorded), wires,
-            len(branches(recorded)), sampled, sum(call.cut for call in recorded),
+            len(branches(trees_of(recorded))), sampled, sum(call.cut for call in recorded),
             sum(call.error is not None for call in recorded),
         )  # fmt: skip
         table.add_row(*(Text(str(cell)) for cell in cells))
@@ -122,7 +124,7 @@ def _tree(found: list[BranchView]) -> Text:
 
 
 def _show(
-    console: Console, view: CallView, reader: RunReader, *, tokens: bool, logprobs: bool, full: bool
+    console: Console, view: CallView, pictured: Pictured, *, tokens: bool, logprobs: bool, full: bool
 ) -> None:  # fmt: skip
     from guiforge.report.page import seconds
 
@@ -133,34 +135,39 @@ def _show(
     if not full and view.fresh < len(view.messages):
         console.print(Text(f"{len(view.messages) - view.fresh} messages as before", "dim"))
     for message in view.messages if full else view.new_messages:
-        console.print(_message(message, reader, full))
+        console.print(_message(message, pictured, full))
     if view.said is not None:
-        console.print(_message(view.said, reader, full))
+        console.print(_message(view.said, pictured, full))
     if call.problem:
         console.print(Text(call.problem, "red"))
     if tokens and view.runs:
         console.print(_tokens(view, logprobs, full))
 
 
-def _message(message: Message, reader: RunReader, full: bool) -> Text:
+def _message(message: Message, pictured: Pictured, full: bool) -> Text:
     from guiforge.report.calls import message_text
 
-    text = message_text(message, lambda hash: f"[image {hash[:8]} {_size(reader, hash)}]")
+    text = message_text(message, pictured)
     cut = "" if full or len(text) <= MOST else f"\n… {len(text) - MOST:,} more characters: --full shows them"
     style = _ROLES.get(message.role, "")
     return Text.assemble((f"{message.role}: ", f"bold {style}"), text if full else text[:MOST], (cut, "dim"))
 
 
-def _size(reader: RunReader, hash: str) -> str:
-    from PIL import Image
-
+def _pictured(reader: RunReader) -> Pictured:
+    """Names a run's images by hash and size."""
+    from guiforge.samples.exports.run import image_sizes
     from guiforge.store import StoreError
 
-    try:
-        with Image.open(reader.image_path(hash)) as image:
-            return f"{image.width}x{image.height}"
-    except (StoreError, OSError):
-        return "damaged"
+    size_of = image_sizes(reader)
+
+    def name(hash: str) -> str:
+        try:
+            width, height = size_of(hash)
+        except (StoreError, OSError):
+            return f"[image {hash[:8]} damaged]"
+        return f"[image {hash[:8]} {width}x{height}]"
+
+    return name
 
 
 def _tokens(view: CallView, logprobs: bool, full: bool) -> Text:

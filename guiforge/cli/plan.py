@@ -130,8 +130,9 @@ def checked(parameters: dict[str, Any]) -> dict[str, Any]:
             raise BadInput(f"--{_option(option)} is for a policy that is a URL; --policy is {policy}")
     if parameters["key_env"] is not None and not os.environ.get(parameters["key_env"]):
         raise BadInput(f"--key-env {parameters['key_env']}: the environment has no such variable, or it is empty")
-    env = registry.env_class(suite.env)
-    build(env, parameters["env_options"], f"--env-option (env {suite.env})").close()
+    if parameters["env_options"]:
+        env = registry.env_class(suite.env)
+        build(env, parameters["env_options"], f"--env-option (env {suite.env})").close()
     if parameters["size"] is not None:
         _check_size(suite, parameters["size"])
     tasks = select_tasks(suite, parameters["tasks"])

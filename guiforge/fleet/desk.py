@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,7 +18,7 @@ from guiforge.episode import load
 from guiforge.fleet.channel import QUESTION, SAID, AsyncChannel, ChannelClosed, Message
 from guiforge.frame import content_hash
 from guiforge.outcome import Outcome, Status
-from guiforge.policies import DEFAULT_KEY_ENV, EMBEDDED, resolve
+from guiforge.policies import EMBEDDED, endpoint_at, resolve
 from guiforge.proxy import HttpUpstreams, Proxy, UpstreamFailed, WorkerUpstream
 from guiforge.store import Store
 from guiforge.task import Limits, Task
@@ -74,8 +73,8 @@ class Desk:
         options = spec.policy_options
         name = json.dumps([spec.key.policy, options], sort_keys=True)
         if name not in self._upstreams:
-            key = os.environ.get(options.get("api_key_env", DEFAULT_KEY_ENV), "")
-            self._upstreams[name] = HttpUpstreams([resolve(spec.key.policy)], key, model=options.get("model"))
+            at = endpoint_at(resolve(spec.key.policy), options)
+            self._upstreams[name] = HttpUpstreams([at.base_url], at.api_key, model=options.get("model"))
             await self._proxy.add(self._upstreams[name])
         return self._upstreams[name]
 

@@ -80,14 +80,8 @@ class Upstream(Protocol):
         ...
 
 
-class WorkerUpstream:
-    """The episode's own worker, which answers with whole completions (an oracle, which sees its env).
-
-    ask: from an episode's id to what it says next, whatever was asked, as a completion; raises UpstreamFailed.
-    """
-
-    def __init__(self, ask: Callable[[str], Awaitable[dict[str, Any]]], model: str = "oracle") -> None:
-        self._ask, self._model = ask, model
+class _AtHand:
+    """What upstreams have in common that need no connection and add nothing to a request."""
 
     async def open(self, metrics: Metrics) -> None:
         """See Upstream."""
@@ -98,6 +92,20 @@ class WorkerUpstream:
     async def wants(self, chat: dict[str, Any], until: float) -> dict[str, Any]:
         """See Upstream: nothing."""
         return {}
+
+    async def count(self, chat: dict[str, Any]) -> int | None:
+        """See Upstream: nobody can say."""
+        return None
+
+
+class WorkerUpstream(_AtHand):
+    """The episode's own worker, which answers with whole completions (an oracle, which sees its env).
+
+    ask: from an episode's id to what it says next, whatever was asked, as a completion; raises UpstreamFailed.
+    """
+
+    def __init__(self, ask: Callable[[str], Awaitable[dict[str, Any]]], model: str = "oracle") -> None:
+        self._ask, self._model = ask, model
 
     @asynccontextmanager
     async def ask(self, ask: Ask) -> AsyncIterator[Answer]:
@@ -113,10 +121,6 @@ class WorkerUpstream:
         """See Upstream."""
         return [self._model]
 
-    async def count(self, chat: dict[str, Any]) -> int | None:
-        """See Upstream: nobody can say."""
-        return None
-
 
 async def _one(piece: bytes) -> AsyncIterator[bytes]:
     yield piece
@@ -128,21 +132,11 @@ def late(upstream: str, tries: int = 1) -> UpstreamFailed:
     return UpstreamFailed(504, "deadline_passed", what, upstream=upstream, tries=tries)
 
 
-class Replay:
+class Replay(_AtHand):
     """A reply that was recorded, once more: for a harness that asks anew with the same idempotency key."""
 
     def __init__(self, raw: str, upstream: str, tries: int) -> None:
         self._raw, self._upstream, self._tries = raw, upstream, tries
-
-    async def open(self, metrics: Metrics) -> None:
-        """See Upstream."""
-
-    async def close(self) -> None:
-        """See Upstream."""
-
-    async def wants(self, chat: dict[str, Any], until: float) -> dict[str, Any]:
-        """See Upstream: nothing."""
-        return {}
 
     @asynccontextmanager
     async def ask(self, ask: Ask) -> AsyncIterator[Answer]:
@@ -153,7 +147,3 @@ class Replay:
     async def models(self) -> list[str]:
         """See Upstream."""
         return []
-
-    async def count(self, chat: dict[str, Any]) -> int | None:
-        """See Upstream: nobody can say."""
-        return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from guiforge.samples import Branch, Link, Message, Tree, message_tree, token_tree
+from guiforge.samples import Branch, Link, Message, Reason, Tree, message_tree, token_tree
 from guiforge.samples.conversation import answered, asked
 from guiforge.trace import Call
 
@@ -80,7 +80,7 @@ class CallView:
             return f"goes on from call {link.other}"
         if link.reason is None:
             return link.kind
-        return f"{link.kind}: {str(link.reason).replace('_', ' ')} (call {link.other})"
+        return f"{link.kind}: {_worded(link.reason)} (call {link.other})"
 
     @property
     def new_messages(self) -> tuple[Message, ...]:
@@ -97,12 +97,18 @@ class BranchView:
     began: str
 
 
-def views(calls: Sequence[Call], decode: Decode | None = None) -> list[CallView]:
-    """An episode's calls, in their order."""
-    trees = _trees(calls)
+def trees_of(calls: Sequence[Call]) -> tuple[Tree, Tree]:
+    """The trees that an episode's calls form: of those with tokens, and of the others."""
+    return token_tree(calls), message_tree([call for call in calls if call.tokens is None])
+
+
+def views(calls: Sequence[Call], trees: Sequence[Tree], decode: Decode | None = None) -> list[CallView]:
+    """An episode's calls, in their order. trees: theirs."""
     links = {index: link for tree in trees for index, link in tree.links.items()}
-    parents = {index: parent for tree in trees for index, parent in tree.parents.items()}
-    by_index = {call.index: call for call in calls}
+    earlier: dict[int, tuple[Call, ...]] = {}  # the calls of its branch before each, by its index
+    for branch in (branch for tree in trees for branch in tree.branches):
+        for at, call in enumerate(branch.own, branch.shared):
+            earlier[call.index] = branch.path[:at]
     found: list[CallView] = []
     before: tuple[Message, ...] = ()
     for call in calls:
@@ -111,14 +117,14 @@ def views(calls: Sequence[Call], decode: Decode | None = None) -> list[CallView]
         while shared < min(len(before), len(messages)) and before[shared].digest == messages[shared].digest:
             shared += 1
         before = messages
-        runs = tuple(_runs(call, [by_index[i] for i in _ancestors(call.index, parents)], decode))
+        runs = tuple(_runs(call, earlier.get(call.index, ()), decode))
         found.append(CallView(call, messages, len(messages) - shared, answered(call), links.get(call.index), runs))
     return found
 
 
-def branches(calls: Sequence[Call]) -> list[BranchView]:
-    """The branches that an episode's calls form: those of calls with tokens, then those of others."""
-    return [_branch(branch, tree) for tree in _trees(calls) for branch in tree.branches]
+def branches(trees: Sequence[Tree]) -> list[BranchView]:
+    """The branches of an episode's trees."""
+    return [_branch(branch, tree) for tree in trees for branch in tree.branches]
 
 
 def tokenizer(folder: Path) -> Decode:
@@ -141,25 +147,15 @@ def tokenizer(folder: Path) -> Decode:
     return decode
 
 
-def _trees(calls: Sequence[Call]) -> tuple[Tree, Tree]:
-    return token_tree(calls), message_tree([call for call in calls if call.tokens is None])
-
-
 def _branch(branch: Branch, tree: Tree) -> BranchView:
     own = tuple(call.index for call in branch.own)
     parent = branch.path[branch.shared - 1].index if branch.shared else None
     link = tree.links[own[0]]
-    began = "first" if link.reason is None else str(link.reason).replace("_", " ")
-    return BranchView(own, parent, began)
+    return BranchView(own, parent, "first" if link.reason is None else _worded(link.reason))
 
 
-def _ancestors(index: int, parents: dict[int, int | None]) -> list[int]:
-    found: list[int] = []
-    at = parents.get(index)
-    while at is not None:
-        found.append(at)
-        at = parents.get(at)
-    return found[::-1]
+def _worded(reason: Reason) -> str:
+    return reason.replace("_", " ")
 
 
 def _runs(call: Call, ancestors: Sequence[Call], decode: Decode | None) -> Iterator[Run]:

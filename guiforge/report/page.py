@@ -25,7 +25,7 @@ from PIL import Image
 
 from guiforge.env import Snapshot
 from guiforge.report import overlay
-from guiforge.report.calls import CallView, Decode, branches
+from guiforge.report.calls import CallView, Decode, branches, trees_of
 from guiforge.report.calls import views as call_views
 from guiforge.report.summary import STATUSES, parameter_text, summarise
 from guiforge.store import Damaged, EpisodeRecord, RunReader, UnknownEpisode
@@ -128,7 +128,8 @@ def _write_episode(
         seen[hash] = SeenPicture(**vars(_picture(run, hash, SEEN_WIDTH_PX)), first=True)
         return seen[hash]
 
-    shown = call_views(calls, decode)
+    trees = trees_of(calls)
+    shown = call_views(calls, trees, decode)
     views = [
         StepView(
             step=step,
@@ -144,7 +145,7 @@ def _write_episode(
         task=task,
         steps=views,
         unplayed=[view for view in shown if view.call.step >= len(steps)],
-        branches=branches(calls),
+        branches=branches(trees),
         call_count=max((call.index for call in calls), default=-1) + 1,
         pictures=first_or_again,
         final=picture(episode.last_frame) if episode.last_frame else None,

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from guiforge.frame import content_hash
 from guiforge.outcome import Outcome, Status
 from guiforge.report import write_page
-from guiforge.report.calls import branches, tokenizer, views
+from guiforge.report.calls import branches, tokenizer, trees_of, views
 from guiforge.store import RunReader
 from tests.commands import guiforge
 from tests.proxy.world import KEY, chunk, data_url, event, png, streamed, upstream, whole, with_tokens, world
@@ -62,7 +62,9 @@ def reader(run: Path) -> Iterator[RunReader]:
 
 
 def test_tokens_are_told_apart_by_what_is_trained(reader: RunReader) -> None:
-    shown = views(reader.calls(KEY))
+    calls = reader.calls(KEY)
+    trees = trees_of(calls)
+    shown = views(calls, trees)
     assert [(run.mask, run.count, run.text) for run in shown[1].runs] == [
         ("prompt", 6, "1 2 9×3 3"), ("before", 2, "4 5"), ("prompt", 1, "6"), ("sampled", 2, ""),
     ]  # fmt: skip
@@ -70,13 +72,14 @@ def test_tokens_are_told_apart_by_what_is_trained(reader: RunReader) -> None:
     assert shown[1].began == "goes on from call 0" and shown[1].fresh == 2 and len(shown[1].messages) == 3
     assert shown[2].messages[0].images == (content_hash(PICTURE),) and shown[3].messages[0].text == "by messages"
     assert shown[4].call.cut and shown[4].said is not None and shown[4].said.text == "half a"
-    assert next(branch.calls for branch in branches(reader.calls(KEY))) == (0, 1)
+    assert next(branch.calls for branch in branches(trees)) == (0, 1)
 
 
 def test_a_tokenizer_says_what_the_tokens_are(reader: RunReader, tmp_path: Path) -> None:
     tiny.make(tmp_path / "tiny")
     decode = tokenizer(tmp_path / "tiny")
-    sampled = views(reader.calls(KEY), decode)[0].runs[-1].tokens
+    calls = reader.calls(KEY)
+    sampled = views(calls, trees_of(calls), decode)[0].runs[-1].tokens
     assert [token.text for token in sampled] == [decode([4]), decode([5])] and all(token.text for token in sampled)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from guiforge.proxy.bodies import dumps
-from guiforge.proxy.wires.form import Encoder, an_object, bad, image_url, objects
+from guiforge.proxy.wires.form import Encoder, an_object, bad, image_url, objects, openai_error
 from guiforge.trace import Wire
 
 _UNRECORDED = frozenset({"input_audio", "audio_url", "video_url", "video", "file"})
@@ -50,7 +50,7 @@ class Chat:
 
     def error(self, status: int, type: str, text: str) -> dict[str, Any]:
         """See WireFormat."""
-        return {"error": {"message": text, "type": type, "param": None, "code": type}}
+        return openai_error(type, text)
 
     def count_tokens(self, tokens: int) -> dict[str, Any]:
         """See WireFormat; the protocol has no such route."""
@@ -70,7 +70,7 @@ class ChatEncoder:
 
     def fail(self, status: int, type: str, text: str) -> list[bytes]:
         """See Encoder."""
-        return [b"data: %b\n\n" % dumps(Chat().error(status, type, text))]
+        return [b"data: %b\n\n" % dumps(openai_error(type, text))]
 
 
 def _check(part: dict[str, Any], where: str) -> None:

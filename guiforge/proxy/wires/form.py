@@ -5,12 +5,11 @@ Invariant: a translation raises Refused and nothing else, whatever JSON it is gi
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from guiforge.proxy.bodies import dumps
 from guiforge.trace import Wire
 
-T = TypeVar("T")
 INVALID = "invalid_request_error"
 
 
@@ -113,14 +112,37 @@ def image_part(url: str) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": url}}
 
 
-def text_part(text: str) -> dict[str, Any]:
-    """A text, as a part of a chat message."""
-    return {"type": "text", "text": text}
-
-
 def function_call(id: str, name: str, arguments: str) -> dict[str, Any]:
     """A tool call, as chat messages hold it."""
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def tool_result(id: str, parts: list[dict[str, Any]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A tool's message of these parts, and the images among them: chat has no room for those in a tool's message."""
+    text = "\n".join(part["text"] for part in parts if part["type"] == "text")
+    images = [part for part in parts if part["type"] == "image_url"]
+    return {"role": "tool", "tool_call_id": id, "content": text}, images
+
+
+def screen_size(width: Any, height: Any) -> str:
+    """What a screen's tool says of its size, where that is known."""
+    return f" The screen is {width}x{height} pixels." if width and height else ""
+
+
+def call_number(call: dict[str, Any], begun: int) -> int:
+    """Which of a reply's tool calls a delta belongs to, where so many have begun.
+
+    Some servers number none: then an id begins a call, and what has none goes on with the last.
+    """
+    number = call.get("index")
+    if isinstance(number, int):
+        return number
+    return begun if call.get("id") or not begun else begun - 1
+
+
+def openai_error(type: str, text: str) -> dict[str, Any]:
+    """An error in OpenAI's shape."""
+    return {"error": {"message": text, "type": type, "param": None, "code": type}}
 
 
 def join_systems(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

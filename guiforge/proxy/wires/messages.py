@@ -22,11 +22,13 @@ from guiforge.proxy.wires.form import (
     said_calls,
     said_reasoning,
     said_text,
-    text_part,
+    screen_size,
+    tool_result,
 )
 from guiforge.proxy.wires.messages_stream import MessagesEncoder, error, stop_of, used
 from guiforge.proxy.wires.tools import ANTHROPIC, an_object_of, as_text
 from guiforge.trace import Wire
+from guiforge.wire import text_part
 
 _SAME = ("model", "max_tokens", "temperature", "top_p", "top_k", "stream")
 _LEFT_OUT = frozenset(
@@ -151,10 +153,7 @@ def _result(block: dict[str, Any], where: str) -> tuple[dict[str, Any], list[dic
         parts = [text_part(content)]
     else:
         parts = [part for one, place in objects(content, f"{where}.content") for part in _parts(one, place)]
-    text = "\n".join(part["text"] for part in parts if part["type"] == "text")
-    id = a_text(block.get("tool_use_id"), f"{where}.tool_use_id")
-    images = [part for part in parts if part["type"] == "image_url"]
-    return {"role": "tool", "tool_call_id": id, "content": text}, images
+    return tool_result(a_text(block.get("tool_use_id"), f"{where}.tool_use_id"), parts)
 
 
 def _parts(block: dict[str, Any], where: str) -> list[dict[str, Any]]:
@@ -188,8 +187,7 @@ def _tool(tool: dict[str, Any], where: str) -> dict[str, Any] | None:
         return described(tool, name, an_object(tool.get("input_schema"), f"{where}.input_schema"))
     for beginning, (description, parameters) in ANTHROPIC.items():
         if str(kind).startswith(f"{beginning}_"):
-            width, height = tool.get("display_width_px"), tool.get("display_height_px")
-            size = f" The screen is {width}x{height} pixels." if width and height else ""
+            size = screen_size(tool.get("display_width_px"), tool.get("display_height_px"))
             return described({"description": description + size}, name, parameters)
     return None
 

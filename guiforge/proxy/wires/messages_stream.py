@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from guiforge.proxy.bodies import dumps
-from guiforge.proxy.wires.form import said_reasoning, usage_of
+from guiforge.proxy.wires.form import call_number, said_reasoning, usage_of
 
 _STOPS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "function_call": "tool_use",
           "content_filter": "refusal"}  # fmt: skip
@@ -95,9 +95,7 @@ class MessagesEncoder:
 
     def _call(self, call: dict[str, Any]) -> list[bytes]:
         function = call.get("function") or {}
-        number = call.get("index")
-        if not isinstance(number, int):  # some servers send none: an id begins a call, what has none goes on
-            number = len(self._calls) - (0 if call.get("id") or not self._calls else 1)
+        number = call_number(call, len(self._calls))
         text = str(function.get("arguments") or "")
         if number not in self._calls:
             id, name = str(call.get("id") or ""), str(function.get("name") or "")

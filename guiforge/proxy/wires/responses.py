@@ -22,10 +22,12 @@ from guiforge.proxy.wires.form import (
     image_url,
     join_systems,
     objects,
+    openai_error,
     said_calls,
     said_reasoning,
     said_text,
-    text_part,
+    screen_size,
+    tool_result,
 )
 from guiforge.proxy.wires.responses_items import (
     Naming,
@@ -39,16 +41,17 @@ from guiforge.proxy.wires.responses_items import (
 from guiforge.proxy.wires.responses_stream import ResponsesEncoder
 from guiforge.proxy.wires.tools import COMPUTER_USE, CUSTOM, LOCAL_SHELL, as_text
 from guiforge.trace import Wire
+from guiforge.wire import text_part
 
 _SAME = ("model", "temperature", "top_p", "stream", "parallel_tool_calls", "user", "seed", "service_tier")
+_KEPT_NOWHERE = ("previous_response_id", "conversation", "prompt", "background")
 _LEFT_OUT = frozenset(
     {
-        "input", "instructions", "tools", "tool_choice", "max_output_tokens", "text", "reasoning", "include", "store",
-        "metadata", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "truncation", "client_metadata",
-        "background", "max_tool_calls", "stream_options", "top_logprobs", "context_management",
+        *_KEPT_NOWHERE, "input", "instructions", "tools", "tool_choice", "max_output_tokens", "text", "reasoning",
+        "include", "store", "metadata", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "truncation",
+        "client_metadata", "max_tool_calls", "stream_options", "top_logprobs", "context_management",
     }
 )  # fmt: skip
-_KEPT_NOWHERE = ("previous_response_id", "conversation", "prompt", "background")
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "computer_call"})
 _OUTPUTS = frozenset(f"{call}_output" for call in _CALLS)
 _ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
@@ -72,8 +75,6 @@ class Responses:
             raise bad("input", "there must be a text or at least one item")
         chat = {name: body[name] for name in _SAME if name in body} | {"messages": join_systems(messages)}
         chat |= {name: value for name, value in body.items() if name not in _LEFT_OUT and name not in chat}
-        for name in _KEPT_NOWHERE:
-            chat.pop(name, None)
         if body.get("max_output_tokens") is not None:
             chat["max_tokens"] = body["max_output_tokens"]
         if tools := [made for tool, where in objects(body.get("tools"), "tools") for made in _tools(tool, where)]:
@@ -105,7 +106,7 @@ class Responses:
 
     def error(self, status: int, type: str, text: str) -> dict[str, Any]:
         """See WireFormat."""
-        return {"error": {"message": text, "type": type, "param": None, "code": type}}
+        return openai_error(type, text)
 
     def count_tokens(self, tokens: int) -> dict[str, Any]:
         """See WireFormat."""
@@ -194,10 +195,7 @@ def _output(item: dict[str, Any], where: str) -> tuple[dict[str, Any], list[dict
     else:
         given = [output] if isinstance(output, dict) else a_list(output, f"{where}.output")
         parts = [_part(part, place) for part, place in objects(given, f"{where}.output")]
-    text = "\n".join(part["text"] for part in parts if part["type"] == "text")
-    id = a_text(item.get("call_id"), f"{where}.call_id")
-    images = [part for part in parts if part["type"] == "image_url"]
-    return {"role": "tool", "tool_call_id": id, "content": text}, images
+    return tool_result(a_text(item.get("call_id"), f"{where}.call_id"), parts)
 
 
 def _part(part: dict[str, Any], where: str) -> dict[str, Any]:
@@ -230,8 +228,7 @@ def _tools(tool: dict[str, Any], where: str) -> list[dict[str, Any]]:
     if kind == "local_shell":
         return [described({"description": "Run a command."}, "local_shell", LOCAL_SHELL)]
     if kind in ("computer", "computer_use_preview"):
-        width, height = tool.get("display_width"), tool.get("display_height")
-        size = f" The screen is {width}x{height} pixels." if width and height else ""
+        size = screen_size(tool.get("display_width"), tool.get("display_height"))
         return [described({"description": f"Use a mouse and keyboard.{size}"}, "computer", COMPUTER_USE)]
     return []
 

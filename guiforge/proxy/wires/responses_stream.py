@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guiforge.proxy.bodies import dumps
-from guiforge.proxy.wires.form import said_reasoning
+from guiforge.proxy.wires.form import call_number, said_reasoning
 from guiforge.proxy.wires.responses_items import Naming, call_item, head, message_item, reasoning_item, status_of
 
 
@@ -46,7 +46,6 @@ class ResponsesEncoder:
         self._items: list[dict[str, Any]] = []
         self._open: _Item | None = None  # what is thought or said
         self._calls: dict[int, _Item] = {}
-        self._count = 0
         self._finish_reason: Any = None
         self._usage: Any = None
 
@@ -106,7 +105,7 @@ class ResponsesEncoder:
         """More of what is thought or said, which is opened first where something else is."""
         if self._open is None or self._open.kind != kind:
             yield from self._shut()
-            self._open = yield from self._opened(_Item(kind, self._count))
+            self._open = yield from self._opened(_Item(kind, len(self._items)))
             yield self._part("response.content_part.added", self._open, "")
         self._open.texts.append(text)
         name = "response.reasoning_text.delta" if kind == "reasoning" else "response.output_text.delta"
@@ -129,12 +128,10 @@ class ResponsesEncoder:
     def _call(self, call: dict[str, Any]) -> Iterator[bytes]:
         yield from self._shut()
         function = call.get("function") or {}
-        number = call.get("index")
-        if not isinstance(number, int):  # some servers send none: an id begins a call, what has none goes on
-            number = len(self._calls) - (0 if call.get("id") or not self._calls else 1)
+        number = call_number(call, len(self._calls))
         if number not in self._calls:
             named = (str(call.get("id") or ""), str(function.get("name") or ""))
-            self._calls[number] = yield from self._opened(_Item("call", self._count, named))
+            self._calls[number] = yield from self._opened(_Item("call", len(self._items), named))
         item, text = self._calls[number], str(function.get("arguments") or "")
         item.texts.append(text)
         if text and item.type == "function_call":
@@ -151,7 +148,6 @@ class ResponsesEncoder:
         yield self._done(item)
 
     def _opened(self, item: _Item) -> Generator[bytes, None, _Item]:
-        self._count += 1
         self._items.append({})
         made = item.made(self._named, done=False)
         item.id, item.type = made["id"], made["type"]
